@@ -3,8 +3,8 @@
 
 /// Which keys each query may attend to; the others are closed to it.
 ///
-/// In every rule the keys open to a query are the first so many, and so a mask
-/// is described by a count: [`Mask::open_keys`].
+/// In every rule the keys open to a query are the first so many, no fewer for a
+/// later query; and so a mask is described by a count: [`Mask::open_keys`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mask {
@@ -12,21 +12,21 @@ pub enum Mask {
     #[default]
     Full,
     /// A query sees no key after itself, the *last* query sees every key:
-    /// key ≤ query + T_k − T_q.
+    /// `key ≤ query + T_k − T_q`.
     ///
     /// This is what generating text needs: the queries are the newest tokens,
     /// the keys are all the tokens so far. With more queries than keys, the
-    /// first T_q − T_k queries see nothing.
+    /// first `T_q − T_k` queries see nothing.
     Causal,
     /// A query sees no key after itself, the *first* query sees the first key
-    /// alone: key ≤ query, whatever the lengths.
+    /// alone: `key ≤ query`, whatever the lengths.
     CausalFromStart,
 }
 
 impl Mask {
     /// How many keys are open to a query: exactly the keys `0..open_keys`.
     ///
-    /// `query` counts from 0; `queries` and `keys` are the lengths T_q and T_k.
+    /// `query` counts from 0; `queries` and `keys` are the lengths `T_q` and `T_k`.
     ///
     /// ```
     /// use attention::Mask;
@@ -47,7 +47,7 @@ impl Mask {
     }
 
     /// Whether a query may attend to a key, both counted from 0, among
-    /// `queries` = T_q queries and `keys` = T_k keys.
+    /// `queries` = `T_q` queries and `keys` = `T_k` keys.
     ///
     /// ```
     /// use attention::Mask;

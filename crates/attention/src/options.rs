@@ -17,24 +17,24 @@ use crate::{Error, Mask, Real, recipe};
 pub struct Options<F> {
     /// Which keys each query may attend to.
     pub mask: Mask,
-    /// What the scores are multiplied by; `None` means 1/√d.
+    /// What the scores are multiplied by; `None` means `1/√d`.
     pub scale: Option<F>,
 }
 
 impl<F: Real> Options<F> {
-    /// Every query sees every key; scale 1/√d.
+    /// Every query sees every key; scale `1/√d`.
     #[must_use]
     pub fn full() -> Self {
         Self::masked(Mask::Full)
     }
 
-    /// Each query sees the keys up to itself, the last query every key; scale 1/√d.
+    /// Each query sees the keys up to itself, the last query every key; scale `1/√d`.
     #[must_use]
     pub fn causal() -> Self {
         Self::masked(Mask::Causal)
     }
 
-    /// Any mask; scale 1/√d.
+    /// Any mask; scale `1/√d`.
     #[must_use]
     pub fn masked(mask: Mask) -> Self {
         Self { mask, scale: None }
@@ -46,7 +46,7 @@ impl<F: Real> Options<F> {
         Self { scale: Some(scale), ..self }
     }
 
-    /// The scale in force for a head of size `d`: the one chosen, else 1/√d.
+    /// The scale in force for a head of size `d`: the one chosen, else `1/√d`.
     ///
     /// # Errors
     ///

@@ -6,6 +6,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array, Array2, ArrayRef, ArrayRef2, Dimension, IntoDimension};
 
 /// One axis of a named argument, to be compared with another.
+#[derive(Clone, Copy)]
 pub(crate) struct Axis<'a> {
     argument: &'static str,
     shape: &'a [usize],
@@ -42,19 +43,35 @@ pub(crate) fn zeros<F: Real, Sh: IntoDimension>(
     shape: Sh,
 ) -> Result<Array<F, Sh::Dim>, Error> {
     let shape = shape.into_dimension();
-    let too_large = || Error::TooLarge { array, shape: shape.slice().to_vec() };
+    let elements = zeroed(array, shape.slice())?;
+    from_elements(array, shape, elements)
+}
+
+/// The elements of an array of zeros, in memory order.
+pub(crate) fn zeroed<F: Real>(array: &'static str, shape: &[usize]) -> Result<Vec<F>, Error> {
+    let too_large = || Error::TooLarge { array, shape: shape.to_vec() };
     let length = shape
-        .slice()
         .iter()
         .try_fold(1_usize, |product, &length| product.checked_mul(length))
         .ok_or_else(too_large)?;
     let mut elements = Vec::new();
     elements.try_reserve_exact(length).map_err(|_| too_large())?;
     elements.resize(length, F::zero());
-    Array::from_shape_vec(shape.clone(), elements).map_err(|_| too_large())
+    Ok(elements)
 }
 
-/// The matrix product A·B, of (m, n)·(n, p) → (m, p), already known to fit.
+/// Gives elements from [`zeroed`] their shape.
+pub(crate) fn from_elements<F: Real, D: Dimension>(
+    array: &'static str,
+    shape: D,
+    elements: Vec<F>,
+) -> Result<Array<F, D>, Error> {
+    // Some shapes without elements are too large even for ndarray's arithmetic.
+    let too_large = Error::TooLarge { array, shape: shape.slice().to_vec() };
+    Array::from_shape_vec(shape, elements).map_err(|_| too_large)
+}
+
+/// The matrix product A·B, of `(m, n)`·`(n, p)` → `(m, p)`, already known to fit.
 pub(crate) fn product<F: Real>(
     array: &'static str,
     a: &ArrayRef2<F>,
