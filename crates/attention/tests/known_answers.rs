@@ -1,6 +1,8 @@
 //! The crate against numbers that NumPy computed: see `fixtures/make.py`.
 //! What the numbers are is NumPy's word; nothing here computes attention.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use approx::assert_abs_diff_eq;
 use attention::{Head, Mask, Options, heads};
 use ndarray::{Array2, Array3, Dimension, OwnedRepr};

@@ -115,7 +115,7 @@ fn fortran_order_written_here_is_fortran_order() {
     assert!(attend_in(&folder, &[]).status.success());
     let [(_, q), (_, k), (_, v)] = good();
     let known = heads::reference(&q, &k, &v, Options::full()).unwrap();
-    assert_abs_diff_eq!(read(&folder.path().join("out.npz"), "o"), known, epsilon = 1e-14);
+    assert_abs_diff_eq!(read::<f64>(&folder.path().join("out.npz"), "o"), known, epsilon = 1e-14);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_negative_scale_is_a_number_and_no_option() {
     assert!(attend_in(&folder, &["--scale", "-0.5"]).status.success());
     let [(_, q), (_, k), (_, v)] = good();
     let known = heads::reference(&q, &k, &v, Options::full().with_scale(-0.5)).unwrap();
-    assert_abs_diff_eq!(read(&folder.path().join("out.npz"), "o"), known, epsilon = 1e-14);
+    assert_abs_diff_eq!(read::<f64>(&folder.path().join("out.npz"), "o"), known, epsilon = 1e-14);
 }
 
 #[test]
