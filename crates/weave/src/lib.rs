@@ -3,6 +3,7 @@
 //! book, on any subject, can use it with a ledger of its own.
 
 pub mod chapter;
+pub mod math;
 pub mod problem;
 
 pub use chapter::{Chapter, Fence};
