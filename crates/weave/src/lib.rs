@@ -4,6 +4,7 @@
 
 pub mod chapter;
 mod directive;
+pub mod excerpt;
 mod lint;
 pub mod problem;
 pub mod project;
