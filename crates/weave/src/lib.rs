@@ -7,6 +7,7 @@ pub mod assets;
 pub mod chapter;
 mod checked;
 mod directive;
+pub mod excerpt;
 mod lint;
 mod preprocess;
 pub mod excerpt;
