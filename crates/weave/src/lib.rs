@@ -2,11 +2,16 @@
 //! checked pages come out. Knows nothing of what the book is about; another
 //! book, on any subject, can use it with a ledger of its own.
 
+pub mod api;
+pub mod assets;
+mod cargo;
 pub mod chapter;
 mod directive;
 mod lint;
 pub mod problem;
 pub mod project;
+// pub mod scaffold;
+// pub mod serve;
 
 pub use chapter::{Chapter, Fence};
 pub use problem::{Problem, Problems};
