@@ -26,7 +26,8 @@ pub(crate) fn command(root: &Path, target: &Path) -> Command {
 /// without the compiler's help.
 pub(crate) fn run(mut command: Command, what: &str) -> Result<(), Problems> {
     let colour = if io::stderr().is_terminal() { "json-diagnostic-rendered-ansi" } else { "json" };
-    let failed = |reason: String| Problem::in_file("Cargo.toml", format!("{what} failed: {reason}"));
+    let failed =
+        |reason: String| Problem::in_file("Cargo.toml", format!("{what} failed: {reason}"));
     let mut child = command
         .arg(format!("--message-format={colour}"))
         .stdin(Stdio::null())

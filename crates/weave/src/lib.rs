@@ -11,7 +11,7 @@ mod lint;
 pub mod problem;
 pub mod project;
 // pub mod scaffold;
-// pub mod serve;
+pub mod serve;
 
 pub use chapter::{Chapter, Fence};
 pub use problem::{Problem, Problems};
