@@ -10,7 +10,7 @@ mod directive;
 mod lint;
 pub mod problem;
 pub mod project;
-// pub mod scaffold;
+pub mod scaffold;
 pub mod serve;
 
 pub use chapter::{Chapter, Fence};
