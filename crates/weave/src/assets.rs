@@ -18,9 +18,12 @@ use crate::project::Project;
 /// belong together.
 pub const KATEX_VERSION: &str = "0.16.4";
 
-/// SHA-384 of `dist/katex.min.css` in the npm package of that version.
-const KATEX_INTEGRITY: &str =
-    "sha384-vKruj+a13U8yHIkAyGgK1J3ArTLzrFGBbBc0tDp4ad/EyewESeXE/Iv67Aj8gKZ0";
+/// Loads the same stylesheet from elsewhere. The hash is the SHA-384 of
+/// `dist/katex.min.css` in the npm package of that version.
+const LINK: &str = "<link rel=\"stylesheet\" \
+    href=\"https://cdn.jsdelivr.net/npm/katex@0.16.4/dist/katex.min.css\" \
+    integrity=\"sha384-vKruj+a13U8yHIkAyGgK1J3ArTLzrFGBbBc0tDp4ad/EyewESeXE/Iv67Aj8gKZ0\" \
+    crossorigin=\"anonymous\">\n\n";
 
 const STYLESHEET: &str = "katex.min.css";
 const STAMP: &str = "VERSION";
@@ -38,19 +41,14 @@ pub enum Katex {
 }
 
 impl Katex {
-    /// The `<link>` that loads the stylesheet into a page. `to_root` leads from
-    /// the page to the root of the site: empty, or `../` once a folder.
+    /// What stands at the top of a chapter with formulas: a `<link>` where the
+    /// stylesheet is not on the site, nothing where it is, for then the theme
+    /// links `katex/katex.min.css`.
     #[must_use]
-    pub fn stylesheet(&self, to_root: &str) -> String {
+    pub fn stylesheet(&self) -> &'static str {
         match self {
-            Katex::Hosted => {
-                format!("<link rel=\"stylesheet\" href=\"{to_root}katex/{STYLESHEET}\">")
-            }
-            Katex::Linked { .. } => format!(
-                "<link rel=\"stylesheet\" \
-                 href=\"https://cdn.jsdelivr.net/npm/katex@{KATEX_VERSION}/dist/{STYLESHEET}\" \
-                 integrity=\"{KATEX_INTEGRITY}\" crossorigin=\"anonymous\">"
-            ),
+            Katex::Hosted => "",
+            Katex::Linked { .. } => LINK,
         }
     }
 }
@@ -139,6 +137,7 @@ impl Home {
         if installed_version(&self.installed()).as_deref() != Some(KATEX_VERSION)
             && let Err(reason) = self.install()
         {
+            self.stand_in().map_err(|error| self.unwritable(&self.destination(), &error))?;
             return Ok(Katex::Linked { reason });
         }
         self.place().map_err(|error| self.unwritable(&self.destination(), &error))?;
@@ -233,6 +232,17 @@ impl Home {
             _ => {}
         }
         fs::rename(new, destination)
+    }
+
+    /// An empty stylesheet, without the stamp, for the theme's link not to lead
+    /// nowhere.
+    fn stand_in(&self) -> io::Result<()> {
+        let stylesheet = self.destination().join(STYLESHEET);
+        if stylesheet.exists() {
+            return Ok(());
+        }
+        fs::create_dir_all(self.destination())?;
+        fs::write(stylesheet, "/* Stands in for KaTeX's, which pages link from elsewhere. */\n")
     }
 
     fn relative(&self, path: &Path) -> PathBuf {
@@ -378,11 +388,15 @@ mod tests {
         let katex = home.provide().unwrap();
         let Katex::Linked { reason } = &katex else { panic!("{katex:?}") };
         assert!(reason.contains("npm is not installed"), "{reason}");
-        let link = katex.stylesheet("../");
+        let link = katex.stylesheet();
         assert!(link.contains("integrity=\"sha384-") && link.contains("crossorigin"), "{link}");
-        assert!(!home.source.join("katex").exists());
+        assert!(link.contains(&format!("katex@{KATEX_VERSION}/")), "{link}");
+        let stylesheet = home.source.join("katex/katex.min.css");
+        assert!(fs::read_to_string(&stylesheet).unwrap().starts_with("/*"));
         home.npm = npm;
         assert_eq!(home.provide(), Ok(Katex::Hosted));
+        assert!(fs::read_to_string(&stylesheet).unwrap().contains("@font-face"));
+        assert_eq!(Katex::Hosted.stylesheet(), "");
     }
 
     #[test]
@@ -429,12 +443,6 @@ mod tests {
             }
         });
         assert_eq!(calls(&home), 1);
-    }
-
-    #[test]
-    fn a_hosted_stylesheet_is_found_from_any_page() {
-        let link = Katex::Hosted.stylesheet("../../");
-        assert_eq!(link, "<link rel=\"stylesheet\" href=\"../../katex/katex.min.css\">");
     }
 
     #[test]
