@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod assets;
+mod cargo;
 pub mod chapter;
 mod checked;
 mod directive;
@@ -17,12 +18,13 @@ pub mod pages;
 pub mod problem;
 mod project;
 mod render;
-pub mod scaffold;
-pub mod serve;
 mod site;
-pub mod snippet;
 mod verify;
 mod weaver;
+pub mod project;
+pub mod scaffold;
+pub mod serve;
+pub mod snippet;
 
 pub use chapter::{Chapter, Fence};
 pub use preprocess::{preprocess, supports};
