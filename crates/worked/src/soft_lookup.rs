@@ -199,7 +199,7 @@ pub fn scores() -> Result<Array1<f64>, Error> {
 }
 
 fn scores_of(query: Array1<f64>) -> Result<Array1<f64>, Error> {
-    Ok(only_row(score(&one_row(query), &keys())?))
+    Ok(only_row(&score(&one_row(query), &keys())?))
 }
 
 /// The dot product of the query and cocoa's key, written out in TeX.
@@ -237,7 +237,7 @@ pub fn weights() -> Result<Array1<f64>, Error> {
 
 fn weights_at(query: Array1<f64>, temperature: f64) -> Result<Array1<f64>, Error> {
     let scaled = scale(&one_row(scores_of(query)?), 1.0 / temperature);
-    Ok(only_row(softmax(&scaled)))
+    Ok(only_row(&softmax(&scaled)))
 }
 
 /// Cocoa's weight in the answer.
@@ -259,7 +259,7 @@ pub fn answer() -> Result<Array1<f64>, Error> {
 }
 
 fn answer_at(temperature: f64) -> Result<Array1<f64>, Error> {
-    Ok(only_row(look_up(&one_row(query()), &keys(), &values(), temperature)?))
+    Ok(only_row(&look_up(&one_row(query()), &keys(), &values(), temperature)?))
 }
 
 /// The first number of the answer, written out in TeX.
@@ -344,9 +344,10 @@ pub fn temperature_curves() -> Result<Figure, Error> {
         }
     }
     Ok(Figure {
-        description: "Four curves. At low temperature cocoa has all of the weight and the others \
-                      none. As the temperature rises, cocoa falls and the others rise, in the \
-                      order of their scores, until all four meet at a quarter each."
+        description: "Four curves. At low temperature cocoa has nearly all of the weight. As the \
+                      temperature rises, cocoa falls and the others rise in the order of their \
+                      scores, juice first and water last, until all four come together at a \
+                      quarter each."
             .to_owned(),
         plot: Plot::Lines {
             x: Axis::logarithmic("temperature τ"),
@@ -444,7 +445,7 @@ fn one_row(vector: Array1<f64>) -> Array2<f64> {
     vector.insert_axis(ndarray::Axis(0))
 }
 
-fn only_row(matrix: Array2<f64>) -> Array1<f64> {
+fn only_row(matrix: &Array2<f64>) -> Array1<f64> {
     matrix.row(0).to_owned()
 }
 
@@ -459,10 +460,10 @@ mod tests {
         assert_abs_diff_eq!(scores().unwrap(), array![1.0, 1.28, 0.8, 0.0], epsilon = 1e-12);
     }
 
-    /// e¹ = 2.71828, e^1.28 = 3.59664, e^0.8 = 2.22554, e⁰ = 1, from a table.
+    /// e¹ = e, e^1.28 = 3.59664, e^0.8 = 2.22554, e⁰ = 1, from a table; the sum is 9.54046.
     #[test]
     fn weights_are_the_exponentials_over_their_sum() {
-        let exponentials = array![2.71828, 3.59664, 2.22554, 1.0];
+        let exponentials = array![std::f64::consts::E, 3.59664, 2.22554, 1.0];
         assert_abs_diff_eq!(super::exponentials().unwrap(), exponentials, epsilon = 1e-5);
         assert_abs_diff_eq!(weights().unwrap(), exponentials / 9.54046, epsilon = 1e-5);
     }

@@ -35,6 +35,9 @@ pub fn enter(ledger: &mut Ledger) {
         .enter("qkv.the.output.says.thing", output_says_thing)
         .about("the largest number in the output of “the” is the one that says “thing”");
     ledger
+        .enter("qkv.cat.shares.evenly", cat_shares_evenly)
+        .about("“cat” finds no action before it, and gives “The” and itself a half each");
+    ledger
         .enter("qkv.rows.sum.to.one", rows_sum_to_one)
         .about("the weights are not negative, and each row adds up to 1");
     ledger
@@ -112,6 +115,15 @@ pub fn output_is_mostly_cats_value() -> Claim {
 /// Why it does not hold, in numbers.
 pub fn output_says_thing() -> Claim {
     says_thing(&toy()?)
+}
+
+/// [`halves_for_cat`], of the toy head.
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn cat_shares_evenly() -> Claim {
+    halves_for_cat(&toy()?)
 }
 
 /// [`weights_are_shares`], of the toy head.
@@ -243,6 +255,20 @@ fn largest(numbers: &ArrayRef1<f64>, expected: usize, names: &[&str]) -> Claim {
     }
 }
 
+/// The query of “cat” gives half of its attention to “The”, and half to itself.
+///
+/// # Errors
+///
+/// The weights, where it does not.
+pub fn halves_for_cat(example: &Example) -> Claim {
+    let weights = example.trace.weights.row(CAT);
+    if weights == ndarray::array![0.5, 0.5, 0.0, 0.0, 0.0] {
+        Ok(())
+    } else {
+        Err(format!("the weights of “cat” are {weights}"))
+    }
+}
+
 /// No weight is negative, and each row of weights adds up to 1.
 ///
 /// # Errors
@@ -286,7 +312,7 @@ mod tests {
 
     type Check = fn(&Example) -> Claim;
 
-    const CHECKS: [(&str, Check); 10] = [
+    const CHECKS: [(&str, Check); 11] = [
         ("mostly_small_word", mostly_small_word),
         ("small_word_to_first_query_number", small_word_to_first_query_number),
         ("thing_to_first_key_number", thing_to_first_key_number),
@@ -295,6 +321,7 @@ mod tests {
         ("half_to_cat", half_to_cat),
         ("mostly_cats_value", mostly_cats_value),
         ("says_thing", says_thing),
+        ("halves_for_cat", halves_for_cat),
         ("weights_are_shares", weights_are_shares),
         ("future_is_hidden", |example| rows_above_stay(example, Mask::Causal)),
     ];
@@ -384,6 +411,12 @@ mod tests {
     fn a_thing_that_says_action_leaves_the_output_saying_so() {
         let example = changed(|parts| parts.w_v.row_mut(THING).assign(&array![0.0, 2.0, 0.0]));
         assert_eq!(failing(&example), ["says_thing"]);
+    }
+
+    #[test]
+    fn a_thing_that_can_be_found_as_the_start_draws_cat_to_itself() {
+        let example = changed(|parts| parts.w_q[[THING, 2]] = 1.0);
+        assert_eq!(failing(&example), ["halves_for_cat"]);
     }
 
     #[test]
