@@ -16,7 +16,7 @@ const OUTPUT: &str = "the output";
 
 /// Attention for every head: `O = softmax(mask(scale(Q·Kᵀ)))·V`.
 ///
-/// It gives what [`reference`] gives, up to rounding, without ever holding the
+/// It gives what [`reference()`] gives, up to rounding, without ever holding the
 /// scores: each block of queries meets the keys a block at a time, and keeps a
 /// running largest score, sum and output (an *online softmax*). Arrays and
 /// views of any layout are taken by reference.
@@ -152,4 +152,31 @@ fn heaviest_first<'a, F: Real>(
     }
     blocks.sort_by_key(|block| Reverse(problem.reach(block)));
     Ok(blocks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mask;
+
+    #[test]
+    fn blocks_cover_every_row_once_the_heaviest_first() {
+        // Three blocks of queries, the last of 6, in each of two heads.
+        let [q, k, v] = [(70, 3), (90, 3), (90, 5)].map(|(t, d)| Array3::<f32>::zeros((2, t, d)));
+        let problem =
+            Problem { q: q.view(), k: k.view(), v: v.view(), mask: Mask::Causal, scale: 1.0 };
+        let mut output = vec![0.0; 2 * 70 * 5];
+        let blocks = heaviest_first(&problem, &mut output).unwrap();
+        let order: Vec<_> =
+            blocks.iter().map(|block| (block.head, block.queries.clone())).collect();
+        assert_eq!(
+            order,
+            [(0, 64..70), (1, 64..70), (0, 32..64), (1, 32..64), (0, 0..32), (1, 0..32)]
+        );
+        for block in blocks {
+            assert_eq!(block.rows.len(), block.queries.len() * 5);
+            block.rows.iter_mut().for_each(|element| *element += 1.0);
+        }
+        assert_eq!(output, vec![1.0; 2 * 70 * 5]);
+    }
 }

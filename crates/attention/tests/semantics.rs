@@ -186,6 +186,17 @@ fn a_closed_key_never_leaks() {
 }
 
 #[test]
+fn a_row_with_infinite_scores_keeps_its_mask() {
+    // Keys 5 and 60 score +∞: queries 5 to 59 see the first of them alone.
+    let mut scores = [0.0; 70];
+    (scores[5], scores[60]) = (INFINITY, INFINITY);
+    let (q, k) = with_scores(&scores, 70);
+    let output = attend(&q, &k, &counting(70), Options::causal());
+    assert!(output.slice(s![0, 5..60, 0]).iter().all(|&element| element == 6.0));
+    assert!(output.slice(s![0, 60.., 0]).iter().all(|&element| element == 33.5));
+}
+
+#[test]
 fn a_weight_of_zero_takes_nothing_from_its_value() {
     // exp(−2000) is 0 in f64: the key is open, but its weight comes to nothing.
     for (far, near) in [(3, 150), (150, 3), (10, 11)] {

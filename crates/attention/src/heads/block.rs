@@ -219,3 +219,45 @@ fn copy<'a, F: Real>(source: impl Iterator<Item = &'a F>, destination: &mut [F])
         *to = from;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    const CLOSED: f64 = f64::NEG_INFINITY;
+
+    /// Takes scores, and the values 1, 2, 3 ..., into a softmax and a row.
+    fn take(running: &mut Running<f64>, scores: &[f64], row: &mut [f64]) {
+        let mut weights = scores.to_vec();
+        running.absorb(&mut weights, row);
+        add_values(&weights, &[1.0, 2.0, 3.0], row);
+    }
+
+    #[test]
+    fn scores_that_grow_let_the_earlier_fade() {
+        // exp(ln n) = n: the weights are 1, 3 and 4 eighths of 1, 2 and 1.
+        let (mut running, mut row) = (Running::new(), [0.0]);
+        take(&mut running, &[0.0, 3.0_f64.ln()], &mut row);
+        take(&mut running, &[4.0_f64.ln()], &mut row);
+        assert_relative_eq!(running.largest, 4.0_f64.ln());
+        assert_relative_eq!(running.total, 2.0, max_relative = 1e-15);
+        running.divide(&mut row);
+        assert_relative_eq!(row[0], (1.0 + 3.0 * 2.0 + 4.0) / 8.0, max_relative = 1e-15);
+    }
+
+    #[test]
+    fn closed_scores_need_no_second_computation() {
+        // The row stays finite, so that the recipe is not called for it.
+        let (mut running, mut row) = (Running::new(), [0.0]);
+        take(&mut running, &[], &mut row);
+        take(&mut running, &[CLOSED, CLOSED], &mut row);
+        let mut blind = row;
+        running.divide(&mut blind);
+        assert_eq!(blind, [0.0]);
+        take(&mut running, &[CLOSED, -800.0, CLOSED], &mut row);
+        take(&mut running, &[CLOSED], &mut row);
+        running.divide(&mut row);
+        assert_eq!(row, [2.0]);
+    }
+}
