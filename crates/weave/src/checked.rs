@@ -93,13 +93,15 @@ fn origin(maker: &str, crates: &Crates, addresses: &Addresses) -> String {
     let Ok(item) = crates.item(maker) else {
         return format!("<code>{}</code>", escape(maker));
     };
-    let mut html = source_link(maker, &item.source_page(), addresses);
+    let mut html = source_link(maker, item.source_page(), addresses);
+    let own = maker.split("::").next().unwrap_or_default();
+    let others: Vec<&str> = crates.names().filter(|name| *name != own).collect();
     let uses: Vec<String> = crates
-        .uses_of(maker)
+        .uses_of(maker, &others)
         .into_iter()
         .filter_map(|path| {
             let item = crates.item(&path).ok()?;
-            Some(source_link(&path, &item.source_page(), addresses))
+            Some(source_link(&path, item.source_page(), addresses))
         })
         .collect();
     if !uses.is_empty() {

@@ -16,7 +16,7 @@ use crate::problem::Problems;
 use crate::project::Project;
 use crate::site::replace_contents;
 use crate::snippet;
-use crate::weaver::weave;
+use crate::weaver::{typesetter, weave};
 
 /// The renderer name under which `mdbook test` asks for its chapters.
 const TEST: &str = "test";
@@ -59,7 +59,10 @@ pub fn preprocess(
             let contents = woven_contents(&project, ledger, chapters, context.renderer == TEST)?;
             replace_contents(&mut book, &contents);
         }
-        "katex" => book = Math.run(&context, book)?,
+        "katex" => {
+            let project = Project::open(&context.root)?;
+            book = Math::new(typesetter(&project)?).run(&context, book)?;
+        }
         other => anyhow::bail!("there is no preprocessor `{other}`; ask for `weave` or `katex`"),
     }
     serde_json::to_writer(&mut output, &book)?;

@@ -22,7 +22,7 @@ use crate::math::Math;
 use crate::pages::{self, Site};
 use crate::problem::{Problem, Problems};
 use crate::project::Project;
-use crate::weaver::{Woven, weave};
+use crate::weaver::{Woven, typesetter, weave};
 
 /// What a build is told.
 #[derive(Clone, Debug, Default)]
@@ -93,11 +93,12 @@ fn run_mdbook(
 ) -> Result<(), Problems> {
     let mut config = project.config().clone();
     config.build.build_dir = folder.to_owned();
+    let typesetter = typesetter(project)?;
     let warnings = Warnings::default();
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
     let result = tracing::subscriber::with_default(subscriber, || {
         let mut book = MDBook::load_with_config(project.root(), config)?;
-        book.with_preprocessor(Prepared::new(woven, katex)).with_preprocessor(Math);
+        book.with_preprocessor(Prepared::new(woven, katex)).with_preprocessor(Math::new(typesetter));
         book.build()
     });
     let mut problems = warnings.into_problems();

@@ -4,16 +4,18 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ledger::{Entry, Ledger};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use rayon::prelude::*;
 
 use crate::chapter::Chapter;
 use crate::checked;
 use crate::directive::{self, Directive, Kind};
 use crate::excerpt::{Crates, Item};
 use crate::lint;
-use crate::math::{self, KatexOptions};
+use crate::math::{KatexOptions, Typesetter};
 use crate::problem::{Problem, Problems, closest};
 use crate::project::Project;
 use crate::render::{self, Addresses};
@@ -68,7 +70,7 @@ pub fn weave(
     chapters: Vec<Chapter>,
 ) -> Result<Woven, Problems> {
     let settings = project.settings();
-    let katex = KatexOptions::open(project)?;
+    let katex = typesetter(project)?;
     let crates = Crates::open(project.root(), &settings.crates)?;
     let (snippets, mut problems) = snippet::snippets(&chapters);
     problems.extend(ledger_faults(ledger));
@@ -89,7 +91,15 @@ pub fn weave(
         values: ledger.entries().count(),
         claims: ledger.entries().filter(|entry| entry.value().kind() == "claim").count(),
     };
-    let desk = Desk { ledger, crates: &crates, quotes: &quotes, snippets: &snippets, counts, settings_checked: &settings.checked, worked: &settings.worked };
+    let desk = Desk {
+        ledger,
+        crates: &crates,
+        quotes: &quotes,
+        snippets: &snippets,
+        counts,
+        checked: &settings.checked,
+        worked: &settings.worked,
+    };
     let mut woven = Vec::new();
     for (chapter, directives) in parsed {
         let replaced = desk.replace(&chapter, &directives, &katex, &mut problems);
@@ -99,8 +109,24 @@ pub fn weave(
     problems.or(Woven { chapters: woven, snippets, quotes })
 }
 
-fn formula_ranges(text: &str, katex: &KatexOptions) -> Vec<Range<usize>> {
-    math::formulas(text, katex).into_iter().map(|formula| formula.range).collect()
+fn formula_ranges(text: &str, katex: &Typesetter) -> Vec<Range<usize>> {
+    katex.scan(text).formulas.into_iter().map(|formula| formula.range).collect()
+}
+
+/// The typesetter for the book's options. It is kept from one weaving to the
+/// next while the options stay as they are, so that only new formulas are set.
+pub(crate) fn typesetter(project: &Project) -> Result<Arc<Typesetter>, Problems> {
+    static KEPT: Mutex<Option<(KatexOptions, Arc<Typesetter>)>> = Mutex::new(None);
+    let options = KatexOptions::read(project.root())?;
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*kept {
+        Some((known, typesetter)) if *known == options => Ok(Arc::clone(typesetter)),
+        _ => {
+            let typesetter = Arc::new(Typesetter::new(options.clone()));
+            *kept = Some((options, Arc::clone(&typesetter)));
+            Ok(typesetter)
+        }
+    }
 }
 
 fn ledger_faults(ledger: &Ledger) -> impl Iterator<Item = Problem> {
@@ -175,7 +201,7 @@ struct Desk<'a> {
     quotes: &'a Quotes,
     snippets: &'a [Snippet],
     counts: Counts,
-    settings_checked: &'a Path,
+    checked: &'a Path,
     worked: &'a Path,
 }
 
@@ -214,7 +240,7 @@ impl Desk<'_> {
         &self,
         chapter: &Chapter,
         directives: &[Directive],
-        katex: &KatexOptions,
+        katex: &Typesetter,
         problems: &mut Problems,
     ) -> Replaced {
         let addresses = self.addresses(chapter);
@@ -239,7 +265,7 @@ impl Desk<'_> {
 
     fn addresses(&self, chapter: &Chapter) -> Addresses {
         let depth = chapter.path.components().count().saturating_sub(1);
-        let checked = self.settings_checked.with_extension("html");
+        let checked = self.checked.with_extension("html");
         Addresses { root: "../".repeat(depth), checked: checked.to_string_lossy().replace('\\', "/") }
     }
 
@@ -299,7 +325,7 @@ impl Desk<'_> {
     }
 
     fn item(&self, path: &str) -> Result<Item, Fault> {
-        self.crates.item(path).map_err(|error| Fault::new(error.to_string()))
+        self.crates.item(path).map_err(|error| Fault::new(error.message()).hint(error.hint()))
     }
 
     fn count(&self, what: &str) -> Result<usize, Fault> {
@@ -377,12 +403,15 @@ fn block(html: String) -> String {
 /// An item's code with links to its file and its API page.
 fn excerpt(item: &Item, caption: Option<&str>, addresses: &Addresses) -> String {
     let caption = caption.map(|words| format!("{words} ")).unwrap_or_default();
+    let path = &item.path;
+    let api = item.api_page().map_or_else(String::new, |page| {
+        let address = addresses.of_api(page);
+        format!(r#" · <a href="{address}" aria-label="API of {path}">API</a>"#)
+    });
     format!(
-        "```rust,ignore\n{code}\n```\n\n<p class=\"excerpt-origin\">{caption}<a href=\"{source}\"><code>{path}</code></a> · <a href=\"{api}\" aria-label=\"API of {path}\">API</a></p>",
+        "```rust,ignore\n{code}\n```\n\n<p class=\"excerpt-origin\">{caption}<a href=\"{source}\"><code>{path}</code></a>{api}</p>",
         code = item.code.trim_end(),
-        source = addresses.of_api(&item.source_page()),
-        api = addresses.of_api(&item.api_page()),
-        path = item.path,
+        source = addresses.of_api(item.source_page()),
     )
 }
 
@@ -405,16 +434,20 @@ fn inline_markdown(text: &str) -> String {
 fn check_formulas(
     chapter: &Chapter,
     replaced: &Replaced,
-    katex: &KatexOptions,
+    katex: &Typesetter,
     problems: &mut Problems,
 ) -> Vec<String> {
     let line_of = |offset| chapter.line_of(replaced.source_of(offset));
-    problems.extend(
-        math::check(&replaced.text, katex)
-            .into_iter()
-            .map(|(offset, message)| Problem::at(&chapter.file, line_of(offset), message)),
-    );
-    math::formulas(&replaced.text, katex).into_iter().map(|f| f.tex.to_owned()).collect()
+    let scanned = katex.scan(&replaced.text);
+    problems.extend(scanned.slips.into_iter().map(|slip| {
+        Problem::at(&chapter.file, line_of(slip.offset), slip.message).hint(slip.hint)
+    }));
+    problems.extend(scanned.formulas.par_iter().filter_map(|formula| {
+        let error = katex.html(formula).err()?;
+        let offset = formula.range.start + error.offset.unwrap_or(0);
+        Some(error.problem(&chapter.file, line_of(offset)))
+    }).collect::<Vec<_>>());
+    scanned.formulas.into_iter().map(|formula| formula.tex.to_owned()).collect()
 }
 
 #[cfg(test)]

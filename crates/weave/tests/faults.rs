@@ -133,7 +133,7 @@ fn ledger() -> Ledger {
     ledger_of(weights)
 }
 
-fn ledger_of(weights: fn() -> Array2<f64>) -> Ledger {
+fn ledger_of(weights: impl Fn() -> Array2<f64>) -> Ledger {
     let mut ledger = Ledger::new();
     ledger.enter("greet.weights", weights).symbol("A").about("the weights").rows(&["a", "b"]);
     ledger.enter("greet.mean", mean).digits(3).about("their mean");

@@ -20,6 +20,14 @@ pub struct KatexOptions {
     inline: katex::Opts,
     display: katex::Opts,
     no_css: bool,
+    /// The options and macros spelled out, by which two sets are compared.
+    spelled: String,
+}
+
+impl PartialEq for KatexOptions {
+    fn eq(&self, other: &KatexOptions) -> bool {
+        self.spelled == other.spelled
+    }
 }
 
 /// The colour in which KaTeX prints a command that it does not trust. Faulty TeX
@@ -76,8 +84,11 @@ impl KatexOptions {
     }
 
     fn new(config: &KatexConfig, macros: HashMap<String, String>) -> KatexOptions {
+        let sorted: BTreeMap<_, _> = macros.iter().collect();
+        let spelled = format!("{config:?} {sorted:?}");
         let (inline, display) = config.build_opts_from_macros(macros);
         KatexOptions {
+            spelled,
             delimiters: config.build_extra_opts(),
             inline,
             display,
