@@ -8,6 +8,7 @@ pub mod excerpt;
 mod lint;
 pub mod problem;
 pub mod project;
+pub mod snippet;
 
 pub use chapter::{Chapter, Fence};
 pub use problem::{Problem, Problems};
