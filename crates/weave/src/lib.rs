@@ -17,12 +17,13 @@ mod preprocess;
 pub mod problem;
 mod project;
 mod render;
-pub mod scaffold;
-pub mod serve;
 mod site;
-pub mod snippet;
 mod verify;
 mod weaver;
+pub mod project;
+pub mod scaffold;
+pub mod serve;
+pub mod snippet;
 
 pub use chapter::{Chapter, Fence, markdown_options};
 pub use preprocess::{preprocess, supports};
