@@ -3,6 +3,7 @@
 //! book, on any subject, can use it with a ledger of its own.
 
 pub mod chapter;
+pub mod figure;
 pub mod math;
 pub mod problem;
 
