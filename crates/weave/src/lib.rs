@@ -2,15 +2,16 @@
 //! checked pages come out. Knows nothing of what the book is about; another
 //! book, on any subject, can use it with a ledger of its own.
 
-pub mod api;
-pub mod assets;
 mod cargo;
 mod chapter;
 mod checked;
 mod directive;
+mod lint;
+pub mod api;
+pub mod assets;
+pub mod chapter;
 pub mod excerpt;
 pub mod figure;
-mod lint;
 pub mod math;
 pub mod pages;
 mod preprocess;
