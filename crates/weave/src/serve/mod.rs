@@ -2,6 +2,7 @@
 //! tells the open pages, which then reload or show what is wrong. Listens on
 //! this machine only. How the book is built is the [`Builder`]'s business.
 
+mod compile;
 mod http;
 mod status;
 mod watch;
@@ -18,6 +19,7 @@ use std::thread;
 use tokio::net::TcpListener;
 
 use crate::problem::{Problem, Problems};
+pub use compile::compile;
 use status::{Board, Stage};
 pub use watch::Watched;
 use watch::{Change, Changes};
