@@ -1,9 +1,10 @@
-// Pictures of the book for human eyes, and the two that are kept: the one shown
-// when a page's link is shared, and the one in the README.
+// Pictures of the book for human eyes, and the three that are kept: the one shown
+// when a page's link is shared, the one in the README, and the icon.
 //
 //   npm run pictures               every chapter, to target/pictures
 //   npm run pictures -- softmax    the chapters whose path holds this word
-//   npm run pictures -- --kept     book/src/preview.png and .github/page.png
+//   npm run pictures -- --kept     book/src/preview.png, .github/page.png and
+//                                  book/theme/favicon.png
 //
 // Reads the built book: run `cargo book build` first.
 
@@ -82,19 +83,31 @@ async function takePreview(reader) {
             </div>
             <style>
                 html, body, .share { margin: 0; inline-size: 1200px; block-size: 630px; overflow: hidden; }
-                .share { box-sizing: border-box; display: flex; align-items: center; gap: 56px; padding: 64px; background: var(--bg); }
+                .share { box-sizing: border-box; display: flex; align-items: center; gap: 60px; padding: 60px; background: var(--bg); }
                 .share > div { flex: 1 1 0; min-inline-size: 0; }
                 .share .icon svg { inline-size: 84px; }
-                .content.share h1 { font-size: 54px; line-height: 1.12; margin: 24px 0; }
+                .content.share h1 { font-size: 50px; line-height: 1.14; margin: 24px 0; }
                 .content.share h1::after { margin-block-start: 28px; }
                 .share p { font-size: 25px; line-height: 1.4; color: var(--quiet); }
                 .content.share figure { margin: 0; }
-                .content .share .matrix table, .content.share .matrix table { font-size: 25px; }
+                .content.share .matrix table { font-size: 21px; }
             </style>`;
         document.querySelector('.share h1').textContent = title;
     }, { table, symbol, icon });
     const file = path.join(root, 'book/src/preview.png');
+    await mkdir(path.dirname(file), { recursive: true });
     await tab.page.screenshot({ path: file });
+    await tab.close();
+    console.log(file);
+}
+
+/** The icon, for browsers that take no SVG. */
+async function takeIcon(reader) {
+    const tab = await reader.tab({ width: 64, height: 64 });
+    const icon = await readFile(path.join(root, 'book/theme/favicon.svg'), 'utf8');
+    await tab.page.setContent(`<style>* { margin: 0 } svg { display: block; inline-size: 64px }</style>${icon}`);
+    const file = path.join(root, 'book/theme/favicon.png');
+    await tab.page.screenshot({ path: file, omitBackground: true });
     await tab.close();
     console.log(file);
 }
@@ -117,6 +130,7 @@ try {
     if (kept) {
         await takePreview(reader);
         await takePage(reader);
+        await takeIcon(reader);
     } else {
         await takeAll(reader);
     }
