@@ -1,4 +1,4 @@
-"""Compares the PyTorch listing with the values that the book's Rust code computed.
+"""Compares the PyTorch listings with the values that the book's Rust code computed.
 
 Run it with `python3 book/listings/test_attention.py`. It reads the numbers from
 `book/values.lock`, as they are shown on the page. Where torch is not installed
@@ -17,59 +17,64 @@ ROUNDING = 1e-5
 
 
 def read_table(text):
-    """A matrix as the lock shows it: its rows of numbers, and the digits shown."""
-    rows = []
-    digits = set()
-    for line in text.strip("\n").split("\n")[1:]:  # the first line names the columns
-        label, *numbers = line.replace("\u2212", "-").replace("\u221e", "inf").split()
-        shown = [word for word in [label, *numbers] if is_number(word)]
-        # A label of two words leaves more than the numbers: they come last.
-        rows.append([float(word) for word in shown])
-        digits.update(len(word.partition(".")[2]) for word in shown if "inf" not in word)
+    """A matrix or vector as the lock shows it: its rows of numbers, and the digits shown."""
+    lines = text.replace("\u2212", "-").strip("\n").split("\n")[1:]  # the first names the columns
+    shown = [[word for word in line.split() if is_number(word)] for line in lines]
+    digits = {len(word.partition(".")[2]) for row in shown for word in row}
     if len(digits) != 1:
         raise SystemExit(f"{LOCK}: a table shows its numbers with {sorted(digits)} digits")
-    return rows, digits.pop()
+    return [[float(word) for word in row] for row in shown], digits.pop()
 
 
 def is_number(word):
     try:
         float(word)
     except ValueError:
-        return False
+        return False  # a word of the row's label
     return True
 
 
 def compare(name, locked, tensor):
-    """The faults found between a locked matrix and the listing's own."""
+    """How the book's matrix differs from the listing's, in words: nothing if it doesn't."""
     rows, digits = read_table(locked[name]["shown"])
-    if [len(rows), len(rows[0])] != list(tensor.shape):
-        return [f"{name}: the book has {len(rows)} rows of {len(rows[0])}, "
-                f"the listing {tuple(tensor.shape)}"]
-    faults = []
-    for i, (row, own_row) in enumerate(zip(rows, tensor.tolist())):
-        for j, (book, own) in enumerate(zip(row, own_row)):
-            if abs(book - own) > HALF[digits] + ROUNDING:
-                faults.append(f"{name}[{i}, {j}]: the book shows {book}, the listing has {own:.6f}")
-    return faults
+    own_rows = tensor.reshape(-1, tensor.shape[-1]).tolist()
+    if [len(row) for row in rows] != [len(row) for row in own_rows]:
+        return [f"{name}: the book has {len(rows)} rows of {len(rows[0])} numbers, "
+                f"the listing's shape is {tuple(tensor.shape)}"]
+    return [
+        f"{name}[{i}, {j}]: the book shows {book}, the listing has {own:.6f}"
+        for i, (row, own_row) in enumerate(zip(rows, own_rows))
+        for j, (book, own) in enumerate(zip(row, own_row))
+        if not abs(book - own) <= HALF[digits] + ROUNDING
+    ]
 
 
 def main():
     try:
         import torch  # noqa: F401
     except ImportError:
-        print("torch is not installed: the PyTorch listing was not compared")
+        print("torch is not installed: the PyTorch listings were not compared")
         return 0
     sys.path.insert(0, str(LISTINGS))
-    import attention as listing
+    import attention
+    import soft_lookup
 
     with LOCK.open("rb") as file:
         locked = tomllib.load(file)
     pairs = {
-        "qkv.x": listing.X,
-        "qkv.w-q": listing.W_Q,
-        "qkv.w-k": listing.W_K,
-        "qkv.w-v": listing.W_V,
-        "qkv.output": listing.attention(listing.X, listing.W_Q, listing.W_K, listing.W_V),
+        "lookup.keys": soft_lookup.KEYS,
+        "lookup.values": soft_lookup.VALUES,
+        "lookup.query": soft_lookup.QUERY,
+        "lookup.answer": soft_lookup.look_up(
+            soft_lookup.QUERY, soft_lookup.KEYS, soft_lookup.VALUES
+        ),
+        "qkv.x": attention.X,
+        "qkv.w-q": attention.W_Q,
+        "qkv.w-k": attention.W_K,
+        "qkv.w-v": attention.W_V,
+        "qkv.output": attention.attention(
+            attention.X, attention.W_Q, attention.W_K, attention.W_V
+        ),
     }
     missing = [name for name in pairs if name not in locked]
     if missing:
@@ -79,8 +84,8 @@ def main():
     for fault in faults:
         print(fault)
     if not faults:
-        print(f"the PyTorch listing agrees with the book: {len(pairs)} matrices compared, "
-              f"torch {torch.__version__}")
+        print(f"the PyTorch listings agree with the book: {len(pairs)} matrices and vectors "
+              f"compared, torch {torch.__version__}")
     return 1 if faults else 0
 
 

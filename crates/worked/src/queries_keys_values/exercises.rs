@@ -3,7 +3,7 @@
 
 use attention::{Error, Head};
 use ledger::Ledger;
-use ndarray::Array1;
+use ndarray::{Array1, Array2, Axis};
 
 use super::{
     CAT, Example, SAT, THE, TOKENS, embeddings, example, key_weights, query_weights, value_weights,
@@ -34,6 +34,9 @@ pub fn enter(ledger: &mut Ledger) {
     ledger
         .enter("qkv.exercise.order", order_is_not_seen)
         .about("the output of “the” is the same if “cat” and “sat” change places");
+    ledger
+        .enter("qkv.exercise.order.masked", order_is_seen_through_the_mask)
+        .about("the outputs of “cat” and “sat” change if the two change places");
     ledger
         .enter("qkv.exercise.open", open_scores_of_1000)
         .about("the scores that a causal mask leaves open for 1000 tokens");
@@ -114,18 +117,43 @@ pub fn weight_of_cat_for_doubled_queries() -> Result<f64, Error> {
 ///
 /// The two outputs, where they differ by more than rounding.
 pub fn order_is_not_seen() -> Claim {
-    let swapped = embeddings().select(ndarray::Axis(0), &[0, SAT, CAT, 3, THE]);
-    let output = |x| -> Result<Array1<f64>, String> {
-        let head = super::toy_head().map_err(|error| error.to_string())?;
-        let example = Example::new(x, head).map_err(|error| error.to_string())?;
-        Ok(example.trace.output.row(THE).to_owned())
-    };
-    let (before, after) = (output(embeddings())?, output(swapped)?);
-    if (&before - &after).iter().all(|gap| gap.abs() < 1e-12) {
+    let (before, after) = (output(embeddings(), THE)?, output(sat_before_cat(), THE)?);
+    if apart(&before, &after) < 1e-12 {
         Ok(())
     } else {
         Err(format!("it was {before} and is {after}"))
     }
+}
+
+/// In “The sat cat on the”, “cat” and “sat” have other outputs than before.
+///
+/// # Errors
+///
+/// The output that stayed.
+pub fn order_is_seen_through_the_mask() -> Claim {
+    for (token, place) in [(CAT, SAT), (SAT, CAT)] {
+        let (before, after) = (output(embeddings(), token)?, output(sat_before_cat(), place)?);
+        if apart(&before, &after) < 1e-3 {
+            return Err(format!("the output of “{}” is {after} as before", TOKENS[token]));
+        }
+    }
+    Ok(())
+}
+
+/// The embeddings of “The sat cat on the”.
+fn sat_before_cat() -> Array2<f64> {
+    embeddings().select(Axis(0), &[0, SAT, CAT, 3, THE])
+}
+
+/// The toy head's output for one of these tokens.
+fn output(x: Array2<f64>, token: usize) -> Result<Array1<f64>, String> {
+    let example = super::toy_head().and_then(|head| Example::new(x, head));
+    Ok(example.map_err(|error| error.to_string())?.trace.output.row(token).to_owned())
+}
+
+/// The largest difference between two vectors, in any one place.
+fn apart(left: &Array1<f64>, right: &Array1<f64>) -> f64 {
+    (left - right).iter().fold(0.0, |apart, gap| gap.abs().max(apart))
 }
 
 /// The scores that a causal mask leaves open for 1000 tokens: `T·(T + 1)/2`.
