@@ -3,6 +3,7 @@
 //! that show it. A reader comes here from a number and goes on to the code.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use ledger::{Entry, Ledger, Value};
 
@@ -39,9 +40,10 @@ pub(crate) fn claims(
 }
 
 /// The table of every program shown in a chapter.
-pub(crate) fn snippets(snippets: &[Snippet], addresses: &Addresses) -> String {
+pub(crate) fn snippets(snippets: &[Snippet], source: &Path, addresses: &Addresses) -> String {
     let rows = snippets.iter().map(|snippet| {
-        let page = snippet.chapter.with_extension("html").to_string_lossy().replace('\\', "/");
+        let chapter = snippet.file.strip_prefix(source).unwrap_or(&snippet.file);
+        let page = chapter.with_extension("html").to_string_lossy().replace('\\', "/");
         let output = if snippet.output.is_some() { "compared" } else { "none shown" };
         format!(
             r#"<tr><th scope="row"><a href="{root}{page}">{file}</a></th><td>{line}</td><td>{lines}</td><td>{output}</td></tr>"#,

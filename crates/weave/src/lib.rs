@@ -2,29 +2,27 @@
 //! checked pages come out. Knows nothing of what the book is about; another
 //! book, on any subject, can use it with a ledger of its own.
 
+pub mod api;
+pub mod assets;
 mod cargo;
 mod chapter;
 mod checked;
 mod directive;
-mod lint;
-pub mod api;
-pub mod assets;
-pub mod chapter;
 pub mod excerpt;
 pub mod figure;
+mod lint;
 pub mod math;
 pub mod pages;
 mod preprocess;
 pub mod problem;
 mod project;
 mod render;
-mod site;
-mod verify;
-mod weaver;
-pub mod project;
 pub mod scaffold;
 pub mod serve;
+mod site;
 pub mod snippet;
+mod verify;
+mod weaver;
 
 pub use chapter::{Chapter, Fence, markdown_options};
 pub use preprocess::{preprocess, supports};

@@ -10,6 +10,7 @@ use mdbook_preprocessor::book::BookItem;
 use mdbook_preprocessor::{Preprocessor as _, parse_input};
 
 use crate::assets;
+use crate::cargo;
 use crate::chapter::Chapter;
 use crate::math::Math;
 use crate::problem::Problems;
@@ -77,7 +78,8 @@ fn woven_contents(
 ) -> Result<HashMap<PathBuf, String>, Problems> {
     let woven = weave(project, ledger, chapters)?;
     let katex = assets::katex(project)?;
-    let crates = snippet_crates(&project.settings().snippets);
+    let crates = cargo::packages(project, &project.settings().snippets, "snippets")?;
+    let crates: Vec<&str> = crates.iter().map(|(name, _)| name.as_str()).collect();
     let contents = woven.chapters.into_iter().map(|woven| {
         let content = if for_test {
             with_crates(&woven.content, &crates)
@@ -91,15 +93,9 @@ fn woven_contents(
     Ok(contents.collect())
 }
 
-/// The names of the crates that snippets may use, as code writes them.
-fn snippet_crates(folders: &[PathBuf]) -> Vec<String> {
-    let name = |folder: &PathBuf| folder.file_name()?.to_str().map(|name| name.replace('-', "_"));
-    folders.iter().filter_map(name).collect()
-}
-
 /// `mdbook test` finds crates by `-L` alone, and those are unknown to a program
 /// that does not name them: each program is given the lines, hidden.
-fn with_crates(content: &str, crates: &[String]) -> String {
+fn with_crates(content: &str, crates: &[&str]) -> String {
     let chapter = Chapter::new("", Path::new(""), Path::new(""), content);
     let mut text = String::with_capacity(content.len());
     let mut done = 0;
@@ -121,10 +117,10 @@ mod tests {
     #[test]
     fn programs_name_their_crates_under_test_and_excerpts_do_not() {
         let content = "```rust\nfn main() {}\n```\n\n```rust,ignore\nfn part() {}\n```\n";
-        let text = with_crates(content, &["attention".to_owned()]);
+        let text = with_crates(content, &["attention"]);
         assert_eq!(
             text,
-            "```rust\n# extern crate attention;\nfn main() {}\n```\n\n```rust,ignore\nfn part() {}\n```\n"
+            "```rust\nfn main() {}\n# extern crate attention;\n```\n\n```rust,ignore\nfn part() {}\n```\n"
         );
     }
 }

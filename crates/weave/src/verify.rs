@@ -3,10 +3,12 @@
 
 use std::path::Path;
 use std::thread;
+use std::time::Duration;
 
 use ledger::{Difference, Ledger, Lock, Locked, replace_file};
 use similar::TextDiff;
 
+use crate::cargo;
 use crate::problem::{Problem, Problems};
 use crate::project::Project;
 use crate::site::{self, BuildOptions};
@@ -45,9 +47,10 @@ pub fn test(project: &Project, ledger: &Ledger) -> Result<Tested, Problems> {
     let woven = weave(project, ledger, project.chapters()?)?;
     let mut problems = lock_problems(project, ledger, &woven.quotes)?;
     // The programs compile while the pages render.
+    let runner = runner(project)?;
     let (pages, snippets) = thread::scope(|scope| {
         let pages = scope.spawn(|| rendered_pages(project, &woven));
-        let snippets = Runner::for_project(project).check(&woven.snippets);
+        let snippets = runner.check(&woven.snippets);
         (pages.join(), snippets)
     });
     let pages = pages.unwrap_or_else(|_| {
@@ -66,6 +69,19 @@ pub fn test(project: &Project, ledger: &Ledger) -> Result<Tested, Problems> {
     problems.or(tested)
 }
 
+/// The runner for the book's programs: they may use the crates that the
+/// settings name, and half a minute.
+fn runner(project: &Project) -> Result<Runner, Problems> {
+    let crates = cargo::packages(project, &project.settings().snippets, "snippets")?;
+    Ok(Runner {
+        root: project.root().to_owned(),
+        folder: project.target().join("weave-snippets"),
+        crates,
+        lock: project.root().join("Cargo.lock"),
+        timeout: Duration::from_secs(30),
+    })
+}
+
 fn rendered_pages(project: &Project, woven: &Woven) -> Result<usize, Problems> {
     let options = BuildOptions::default();
     let staging = site::render(project, woven, &options)?;
@@ -80,7 +96,7 @@ fn rendered_pages(project: &Project, woven: &Woven) -> Result<usize, Problems> {
 /// Everything wrong that no blessing can mend; nothing is then written.
 pub fn bless(project: &Project, ledger: &Ledger) -> Result<Blessed, Problems> {
     let woven = weave(project, ledger, project.chapters()?)?;
-    let ran = Runner::for_project(project).run(&woven.snippets)?;
+    let ran = runner(project)?.run(&woven.snippets)?;
     let locked = read_lock(project)?;
     let now = Lock::of(ledger);
     let mut blessed = Blessed {

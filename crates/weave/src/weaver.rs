@@ -97,6 +97,7 @@ pub fn weave(
         quotes: &quotes,
         snippets: &snippets,
         counts,
+        source: &project.config().book.src,
         checked: &settings.checked,
         worked: &settings.worked,
     };
@@ -201,6 +202,7 @@ struct Desk<'a> {
     quotes: &'a Quotes,
     snippets: &'a [Snippet],
     counts: Counts,
+    source: &'a Path,
     checked: &'a Path,
     worked: &'a Path,
 }
@@ -345,7 +347,7 @@ impl Desk<'_> {
         match what {
             "values" => Ok(checked::values(self.ledger, self.quotes, self.crates, addresses)),
             "claims" => Ok(checked::claims(self.ledger, self.quotes, self.crates, addresses)),
-            "snippets" => Ok(checked::snippets(self.snippets, addresses)),
+            "snippets" => Ok(checked::snippets(self.snippets, self.source, addresses)),
             other => Err(Fault::new(format!("there is no table of `{other}`"))
                 .hint("ask for values, claims or snippets")),
         }
