@@ -5,6 +5,7 @@
 pub mod chapter;
 pub mod figure;
 pub mod math;
+pub mod pages;
 pub mod problem;
 
 pub use chapter::{Chapter, Fence};
