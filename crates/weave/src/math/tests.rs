@@ -195,7 +195,8 @@ fn formulas_reach_the_page_as_they_were_written() {
     fs::create_dir(root.join("src")).unwrap();
     fs::write(
         root.join("book.toml"),
-        "[book]\ntitle = \"A\"\n[preprocessor.katex]\noutput = \"htmlAndMathml\"\nno-css = true\n",
+        "[book]\ntitle = \"A\"\n[preprocessor.katex]\noutput = \"htmlAndMathml\"\nno-css = true\n\
+         [output.html]\nsmart-punctuation = true\n",
     )
     .unwrap();
     fs::write(root.join("src/SUMMARY.md"), "- [A](a.md)\n").unwrap();
