@@ -207,7 +207,10 @@ impl Book {
 /// The fault is told, at the beginning of a line, in these words.
 #[track_caller]
 fn assert_told(faults: &str, expected: &str) {
-    assert!(faults.lines().any(|line| line.starts_with(expected)), "{expected}\nis not in\n{faults}");
+    assert!(
+        faults.lines().any(|line| line.starts_with(expected)),
+        "{expected}\nis not in\n{faults}"
+    );
 }
 
 /// The fault is told, and nothing else.
@@ -267,7 +270,10 @@ fn false_claim() {
     ledger.enter("greet.false", not_small);
     book.edit(GREETINGS, "less than one.", "less than two.{{claim greet.false}}");
     let faults = book.faults_with(&ledger);
-    assert_told(&faults, "book/src/part/greetings.md:3: `greet.false` does not hold: the mean is 2");
+    assert_told(
+        &faults,
+        "book/src/part/greetings.md:3: `greet.false` does not hold: the mean is 2",
+    );
 }
 
 #[test]
@@ -332,13 +338,19 @@ fn missing_excerpt() {
     let book = Book::but(GREETINGS, "{{source greet::hello}}", "{{source greet::helo}}");
     let faults = book.faults();
     assert_only(&faults, "book/src/part/greetings.md:14: ");
-    assert!(faults.contains("`greet::helo`") && faults.contains("did you mean `hello`?"), "{faults}");
+    assert!(
+        faults.contains("`greet::helo`") && faults.contains("did you mean `hello`?"),
+        "{faults}"
+    );
 }
 
 #[test]
 fn missing_include() {
     let book = Book::but(GREETINGS, "See [", "{{#include nothing.txt}}\n\nSee [");
-    assert_told(&book.faults(), "book/src/part/greetings.md:12: `nothing.txt` cannot be included: ");
+    assert_told(
+        &book.faults(),
+        "book/src/part/greetings.md:12: `nothing.txt` cannot be included: ",
+    );
 }
 
 #[test]
