@@ -6,7 +6,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use serde::Deserialize;
 use walkdir::WalkDir;
 
 use crate::cargo;
@@ -65,34 +64,10 @@ pub fn copy_into(project: &Project, site: &Path) -> Result<bool, Problems> {
     Ok(true)
 }
 
-#[derive(Deserialize)]
-struct Manifest {
-    package: Package,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-}
-
-/// The names of the packages in the folders that the settings list.
+/// The names of the packages whose API pages the site has.
 fn packages(project: &Project) -> Result<Vec<String>, Problems> {
-    let mut problems = Problems::default();
-    let mut names = Vec::new();
-    for folder in &project.settings().crates {
-        let file = folder.join("Cargo.toml");
-        let manifest = project.read(&file).and_then(|text| {
-            toml::from_str::<Manifest>(&text)
-                .map_err(|error| Problem::in_file(&file, error.message().trim()))
-        });
-        match manifest {
-            Ok(manifest) => names.push(manifest.package.name),
-            Err(problem) => problems.push(
-                problem.hint("`crates` under [preprocessor.weave] in book.toml names this folder"),
-            ),
-        }
-    }
-    problems.or(names)
+    let packages = cargo::packages(project, &project.settings().crates, "crates")?;
+    Ok(packages.into_iter().map(|(name, _)| name).collect())
 }
 
 /// The folder of a crate's pages: its name as Rust writes it.

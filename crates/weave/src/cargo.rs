@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use crate::problem::{Problem, Problems};
+use crate::project::Project;
 
 /// Cargo as `cargo run` names it to us, so that the same toolchain is used; else
 /// the one on the path.
@@ -48,6 +49,45 @@ pub(crate) fn run(mut command: Command, what: &str) -> Result<(), Problems> {
         problems.push(failed(format!("{status}")).hint("see what cargo said in the terminal"));
     }
     problems.or(())
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    package: Package,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+}
+
+/// The packages in folders that a setting of book.toml lists: each one's name
+/// and folder.
+///
+/// # Errors
+///
+/// A folder has no manifest, or one without a name.
+pub(crate) fn packages(
+    project: &Project,
+    folders: &[PathBuf],
+    setting: &str,
+) -> Result<Vec<(String, PathBuf)>, Problems> {
+    let mut problems = Problems::default();
+    let mut packages = Vec::new();
+    for folder in folders {
+        let file = folder.join("Cargo.toml");
+        let manifest = project.read(&file).and_then(|text| {
+            toml::from_str::<Manifest>(&text)
+                .map_err(|error| Problem::in_file(&file, error.message().trim()))
+        });
+        match manifest {
+            Ok(manifest) => packages.push((manifest.package.name, folder.clone())),
+            Err(problem) => problems.push(problem.hint(format!(
+                "`{setting}` under [preprocessor.weave] in book.toml names this folder"
+            ))),
+        }
+    }
+    problems.or(packages)
 }
 
 #[derive(Deserialize)]
