@@ -106,6 +106,12 @@ impl Project {
         Ok(project)
     }
 
+    /// The same book, with another folder for what can be made again.
+    #[must_use]
+    pub fn with_target(self, target: &Path) -> Project {
+        Project { target: target.to_owned(), ..self }
+    }
+
     /// The folder of `book.toml`.
     #[must_use]
     pub fn root(&self) -> &Path {

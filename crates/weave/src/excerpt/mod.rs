@@ -207,6 +207,11 @@ impl Crates {
         }
     }
 
+    /// The names of the crates.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.modules.keys().map(String::as_str).filter(|path| !path.contains("::"))
+    }
+
     /// How many tests the crates have: functions marked `#[test]`, also
     /// `#[tokio::test]` and inside `proptest!`, in their sources and in their
     /// folders `tests/`.

@@ -1,0 +1,91 @@
+// What the pages need beyond mdBook's own script: whole programs on the
+// clipboard, boxes that scroll by keyboard, and controls that assistive
+// technology understands. Every page can be read without it.
+// @ts-check
+'use strict';
+
+(() => {
+    /** Boxes that may be wider inside than out. */
+    const BOXES = 'pre > code, .katex-display, .table-wrapper, .scroll';
+
+    /**
+     * Whether a box has more to show sideways than fits.
+     * @param {Element} box
+     * @returns {boolean}
+     */
+    const scrolls = box => box.scrollWidth > box.clientWidth + 1;
+
+    /**
+     * mdBook copies the lines it shows. A reader who pastes a snippet wants it
+     * to compile, so copy the hidden lines too. mdBook looks this function up
+     * by its global name whenever a copy button is pressed.
+     * @param {Element} block
+     * @returns {string}
+     */
+    const wholeProgram = block => block.querySelector('code')?.textContent ?? '';
+    Object.assign(window, { playground_text: wholeProgram });
+
+    /** Lets the keyboard reach the boxes that scroll, and only those. */
+    function makeBoxesReachable() {
+        for (const box of document.querySelectorAll(BOXES)) {
+            if (scrolls(box)) {
+                if (!box.hasAttribute('tabindex')) {
+                    box.setAttribute('tabindex', '0');
+                    box.setAttribute('data-reachable', '');
+                }
+            } else if (box.hasAttribute('data-reachable')) {
+                box.removeAttribute('tabindex');
+                box.removeAttribute('data-reachable');
+            }
+        }
+    }
+
+    const main = document.querySelector('main');
+    if (main) {
+        new ResizeObserver(makeBoxesReachable).observe(main);
+        main.addEventListener('toggle', makeBoxesReachable, { capture: true });
+        document.fonts.ready.then(makeBoxesReachable);
+    }
+
+    // The arrow keys turn mdBook's pages. In a box that scrolls they scroll.
+    window.addEventListener('keydown', event => {
+        if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') {
+            return;
+        }
+        const box = event.target instanceof Element && event.target.closest(BOXES);
+        if (box && scrolls(box)) {
+            event.stopPropagation();
+        }
+    }, { capture: true });
+
+    // mdBook's button for the table of contents is a label, which the keyboard
+    // cannot reach and whose `aria-expanded` says nothing without a role.
+    const contents = document.getElementById('mdbook-sidebar-toggle');
+    if (contents) {
+        contents.setAttribute('role', 'button');
+        contents.tabIndex = 0;
+        contents.addEventListener('keydown', event => {
+            if (event.key === 'Enter' || event.key === ' ') {
+                event.preventDefault();
+                contents.click();
+            }
+        });
+    }
+
+    // The search field is described by an element that has another name.
+    const search = document.getElementById('mdbook-searchbar');
+    search?.setAttribute('aria-describedby', 'mdbook-searchresults-header');
+    search?.setAttribute('aria-label', 'Search this book');
+
+    // Solutions are printed open, and closed again afterwards.
+    /** @type {HTMLDetailsElement[]} */
+    let opened = [];
+    window.addEventListener('beforeprint', () => {
+        opened = [...document.querySelectorAll('details')].filter(details => !details.open);
+        opened.forEach(details => { details.open = true; });
+    });
+    window.addEventListener('afterprint', () => {
+        opened.forEach(details => { details.open = false; });
+        opened = [];
+    });
+})();

@@ -1,0 +1,116 @@
+// WCAG AA in all five of mdBook's themes, by axe-core, on every page; and the
+// contrast of shaded cells, which axe cannot judge.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { Reader, THEMES, onEach } from './lib/reader.mjs';
+import { findChapters, findPages } from './lib/site.mjs';
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** @type {Reader} */
+let reader;
+before(async () => { reader = await Reader.start(); });
+after(() => reader?.stop());
+
+const AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+async function findViolations(page) {
+    await page.evaluate(axe);
+    return page.evaluate(async tags => {
+        const { violations } = await window.axe.run(document, {
+            runOnly: tags,
+            rules: { 'target-size': { enabled: true } },
+            resultTypes: ['violations'],
+        });
+        return violations
+            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .flatMap(({ id, nodes }) => nodes.map(({ target, any, html }) =>
+                `${id}: ${target.join(' ')}: ${any[0]?.message ?? html.slice(0, 120)}`));
+    }, AA);
+}
+
+for (const theme of THEMES) {
+    test(`every page meets WCAG AA in ${theme}`, async () => {
+        await onEach(reader, { theme }, await findPages(), async ({ page }) => {
+            await page.evaluate(() => document.querySelectorAll('details').forEach(details => { details.open = true; }));
+            return findViolations(page);
+        });
+    });
+
+    test(`mdBook's own controls meet WCAG AA in ${theme}`, async () => {
+        const [first] = await findChapters();
+        for (const width of [1280, 320]) {
+            await onEach(reader, { theme, width }, [first], async ({ page }) => {
+                await page.click('#mdbook-search-toggle');
+                await page.locator('#mdbook-searchbar').pressSequentially('softmax');
+                await page.waitForSelector('#mdbook-searchresults li');
+                const inSearch = await findViolations(page);
+                await page.click('#mdbook-theme-toggle');
+                const inThemes = await findViolations(page);
+                await page.keyboard.press('Escape');
+                await page.click('#mdbook-sidebar-toggle');
+                const inContents = await findViolations(page);
+                return [
+                    ...inSearch.map(line => `with search open: ${line}`),
+                    ...inThemes.map(line => `with the theme menu open: ${line}`),
+                    ...inContents.map(line => `with the contents toggled: ${line}`),
+                ];
+            });
+        }
+    });
+}
+
+/**
+ * Contrast of the text in shaded cells and of coloured formulas, in the page.
+ * A striped cell has two grounds, and the text must be readable on both.
+ */
+function findFaint() {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const over = (colour, ground) => {
+        canvas.fillStyle = ground;
+        canvas.fillRect(0, 0, 1, 1);
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        return canvas.getImageData(0, 0, 1, 1).data;
+    };
+    const css = ([r, g, b]) => `rgb(${r} ${g} ${b})`;
+    const luminance = data => {
+        const [r, g, b] = [...data].slice(0, 3).map(value => {
+            const part = value / 255;
+            return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const contrast = (text, ground) => {
+        const [high, low] = [luminance(text), luminance(ground)].sort((a, b) => b - a);
+        return (high + 0.05) / (low + 0.05);
+    };
+    const paper = getComputedStyle(document.documentElement).backgroundColor;
+    const faint = [];
+    const judge = (element, ground, what) => {
+        const ratio = contrast(over(getComputedStyle(element).color, css(ground)), ground);
+        if (ratio < 4.5) {
+            faint.push(`${what} has contrast ${ratio.toFixed(2)}, needs 4.5`);
+        }
+    };
+    for (const cell of document.querySelectorAll('.matrix td:not(:empty)')) {
+        const style = getComputedStyle(cell);
+        const symbol = cell.closest('.matrix').dataset.symbol;
+        judge(cell, over(style.backgroundColor, paper), `cell ${cell.textContent} of ${symbol}`);
+        for (const [stripe] of style.backgroundImage.matchAll(/(?:color|rgba?|oklab|oklch)\((?:[^()]|\([^()]*\))*\)/g)) {
+            judge(cell, over(stripe, css(over(style.backgroundColor, paper))), `striped cell ${cell.textContent} of ${symbol}`);
+        }
+    }
+    for (const coloured of document.querySelectorAll('.katex .enclosing:is(.query, .key, .value)')) {
+        judge(coloured, over(paper, paper), `${coloured.textContent} in a formula`);
+    }
+    return [...new Set(faint)];
+}
+
+for (const theme of THEMES) {
+    test(`shaded cells and coloured formulas can be read in ${theme}`, async () => {
+        await onEach(reader, { theme }, await findChapters(), ({ page }) => page.evaluate(findFaint));
+    });
+}
