@@ -131,10 +131,10 @@ impl Ledger {
                 "use lower-case words joined by dots, such as `qkv.the.attends.cat`".to_owned(),
             );
         }
-        if maker.contains("{{closure}}") {
+        if maker.contains("{{closure}}") || maker.contains("fn(") {
             self.fault(
                 at,
-                format!("`{name}` is made by a closure, which a reader cannot look up"),
+                format!("`{name}` is made by a closure or pointer, which a reader cannot look up"),
                 "hand over a named function".to_owned(),
             );
         }
@@ -431,6 +431,7 @@ mod tests {
         let mut ledger = Ledger::new();
         ledger.enter("NoName", half);
         ledger.enter("t.closure", || 0.2);
+        ledger.enter("t.pointer", half as fn() -> f64);
         ledger.enter("t.twice", half);
         ledger.enter("t.twice", half);
         ledger.enter("t.broken", broken);
@@ -439,7 +440,8 @@ mod tests {
         let told: Vec<String> = ledger.faults().iter().map(ToString::to_string).collect();
         for expected in [
             "`NoName` is not a value's name",
-            "`t.closure` is made by a closure",
+            "`t.closure` is made by a closure or pointer",
+            "`t.pointer` is made by a closure or pointer",
             "`t.twice` is entered twice",
             "`t.broken` could not be computed: the cat is missing",
             "`t.labels` has 2 rows but 1 row labels",
@@ -451,7 +453,7 @@ mod tests {
                 "{expected}: {told:#?}"
             );
         }
-        assert_eq!(told.len(), 6, "{told:#?}");
+        assert_eq!(told.len(), 7, "{told:#?}");
         assert!(told.iter().all(|line| line.contains("entry.rs:")), "{told:#?}");
     }
 }

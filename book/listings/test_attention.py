@@ -1,0 +1,93 @@
+"""Compares the PyTorch listings with the values that the book's Rust code computed.
+
+Run it with `python3 book/listings/test_attention.py`. It reads the numbers from
+`book/values.lock`, as they are shown on the page. Where torch is not installed
+it says so and succeeds: nothing was compared, and it does not claim otherwise.
+"""
+
+import sys
+import tomllib
+from pathlib import Path
+
+LISTINGS = Path(__file__).resolve().parent
+LOCK = LISTINGS.parent / "values.lock"
+# Half a unit of the last digit shown, and room for single precision.
+HALF = {0: 0.5, 1: 0.05, 2: 0.005}
+ROUNDING = 1e-5
+
+
+def read_table(text):
+    """A matrix or vector as the lock shows it: its rows of numbers, and the digits shown."""
+    lines = text.replace("\u2212", "-").strip("\n").split("\n")[1:]  # the first names the columns
+    shown = [[word for word in line.split() if is_number(word)] for line in lines]
+    digits = {len(word.partition(".")[2]) for row in shown for word in row}
+    if len(digits) != 1:
+        raise SystemExit(f"{LOCK}: a table shows its numbers with {sorted(digits)} digits")
+    return [[float(word) for word in row] for row in shown], digits.pop()
+
+
+def is_number(word):
+    try:
+        float(word)
+    except ValueError:
+        return False  # a word of the row's label
+    return True
+
+
+def compare(name, locked, tensor):
+    """How the book's matrix differs from the listing's, in words: nothing if it doesn't."""
+    rows, digits = read_table(locked[name]["shown"])
+    own_rows = tensor.reshape(-1, tensor.shape[-1]).tolist()
+    if [len(row) for row in rows] != [len(row) for row in own_rows]:
+        return [f"{name}: the book has {len(rows)} rows of {len(rows[0])} numbers, "
+                f"the listing's shape is {tuple(tensor.shape)}"]
+    return [
+        f"{name}[{i}, {j}]: the book shows {book}, the listing has {own:.6f}"
+        for i, (row, own_row) in enumerate(zip(rows, own_rows))
+        for j, (book, own) in enumerate(zip(row, own_row))
+        if not abs(book - own) <= HALF[digits] + ROUNDING
+    ]
+
+
+def main():
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        print("torch is not installed: the PyTorch listings were not compared")
+        return 0
+    sys.path.insert(0, str(LISTINGS))
+    import attention
+    import soft_lookup
+
+    with LOCK.open("rb") as file:
+        locked = tomllib.load(file)
+    pairs = {
+        "lookup.keys": soft_lookup.KEYS,
+        "lookup.values": soft_lookup.VALUES,
+        "lookup.query": soft_lookup.QUERY,
+        "lookup.answer": soft_lookup.look_up(
+            soft_lookup.QUERY, soft_lookup.KEYS, soft_lookup.VALUES
+        ),
+        "qkv.x": attention.X,
+        "qkv.w-q": attention.W_Q,
+        "qkv.w-k": attention.W_K,
+        "qkv.w-v": attention.W_V,
+        "qkv.output": attention.attention(
+            attention.X, attention.W_Q, attention.W_K, attention.W_V
+        ),
+    }
+    missing = [name for name in pairs if name not in locked]
+    if missing:
+        print(f"{LOCK} has no {', '.join(missing)}: run `cargo book bless`")
+        return 1
+    faults = [fault for name, tensor in pairs.items() for fault in compare(name, locked, tensor)]
+    for fault in faults:
+        print(fault)
+    if not faults:
+        print(f"the PyTorch listings agree with the book: {len(pairs)} matrices and vectors "
+              f"compared, torch {torch.__version__}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

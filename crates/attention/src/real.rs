@@ -1,0 +1,31 @@
+//! The scalars that attention is computed in: `f32` and `f64`, nothing else.
+//! What a float can do comes from ndarray's `NdFloat`.
+
+use ndarray::NdFloat;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// A scalar that attention can be computed in: `f32` or `f64`.
+///
+/// The trait is sealed, so that the numerics promised in this crate's
+/// documentation hold for every type there is.
+pub trait Real: NdFloat + Into<f64> + sealed::Sealed {
+    /// The float nearest to a count, such as a head size.
+    fn from_count(count: usize) -> Self;
+}
+
+impl Real for f32 {
+    fn from_count(count: usize) -> Self {
+        count as f32
+    }
+}
+
+impl Real for f64 {
+    fn from_count(count: usize) -> Self {
+        count as f64
+    }
+}
