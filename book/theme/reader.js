@@ -25,6 +25,18 @@
     const wholeProgram = block => block.querySelector('code')?.textContent ?? '';
     Object.assign(window, { playground_text: wholeProgram });
 
+    // Browsers may break a line between a formula and the comma behind it; a
+    // word joiner (U+2060) forbids it.
+    for (const formula of document.querySelectorAll('main .katex')) {
+        const [before, after] = [formula.previousSibling, formula.nextSibling];
+        if (after instanceof Text && /^[.,;:!?)\u2019\u201d]/.test(after.data)) {
+            after.insertData(0, '\u2060');
+        }
+        if (before instanceof Text && /[(\u2018\u201c]$/.test(before.data)) {
+            before.appendData('\u2060');
+        }
+    }
+
     /** Lets the keyboard reach the boxes that scroll, and only those. */
     function makeBoxesReachable() {
         for (const box of document.querySelectorAll(BOXES)) {
