@@ -19,25 +19,3 @@ fn the_book_is_as_it_was_blessed() {
     assert_eq!(tested.values, worked::ledger().entries().count());
     assert!(tested.claims > 0 && tested.snippets > 0 && tested.pages > 0, "{tested:?}");
 }
-
-/// A value that changes is told with its place in the lock, its old and new
-/// form, its maker, and the lines that quote it.
-#[test]
-fn a_changed_digit_is_told_readably() {
-    let mut ledger = worked::ledger();
-    ledger.enter("qkv.the.attends.cat", other_weight).about("how much “the” attends to “cat”");
-    let faults = weave::test(&project(), &ledger).expect_err("a digit was changed").to_string();
-    for part in [
-        "book/values.lock:",
-        "`qkv.the.attends.cat` is not what the lock remembers",
-        "- 0.52",
-        "+ 0.53",
-        "quoted at book/src/attention/queries-keys-values.md:",
-    ] {
-        assert!(faults.contains(part), "{part}\nis not in\n{faults}");
-    }
-}
-
-fn other_weight() -> f64 {
-    0.53
-}
