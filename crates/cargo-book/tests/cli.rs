@@ -1,6 +1,8 @@
 //! The command line as its user meets it: help, messages and exit codes. What
 //! the weaver finds wrong with books is tested there.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
