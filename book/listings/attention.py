@@ -7,13 +7,19 @@ import torch
 
 def attention(x, w_q, w_k, w_v):
     """Causal self-attention: x is (T, d_model), the result (T, d_v)."""
-    q, k, v = x @ w_q, x @ w_k, x @ w_v               # project: (T, d), (T, d), (T, d_v)
-    scores = q @ k.T                                  # score:   (T, T)
-    scores = scores / math.sqrt(q.shape[-1])          # scale:   divide by the root of d
+    # 1. Project: two of shape (T, d), one of (T, d_v).
+    q, k, v = x @ w_q, x @ w_k, x @ w_v
+    # 2. Score: (T, T).
+    scores = q @ k.T
+    # 3. Scale: divide by the root of d.
+    scores = scores / math.sqrt(q.shape[-1])
+    # 4. Mask: close the keys above the diagonal, which come later.
     later = torch.ones_like(scores, dtype=torch.bool).triu(diagonal=1)
-    scores = scores.masked_fill(later, -math.inf)     # mask:    close what comes later
-    weights = scores.softmax(dim=-1)                  # softmax: each row adds up to 1
-    return weights @ v                                # mix:     (T, d_v)
+    scores = scores.masked_fill(later, -math.inf)
+    # 5. Softmax: each row adds up to 1.
+    weights = scores.softmax(dim=-1)
+    # 6. Mix: (T, d_v).
+    return weights @ v
 
 
 TOKENS = ["The", "cat", "sat", "on", "the"]
@@ -26,9 +32,10 @@ X = torch.tensor([
     [0.0, 0.3, 0.8, 0.0],
     [0.1, 0.0, 0.9, 0.0],
 ])
-W_Q = torch.tensor([[0.0, 2.0, 0.0], [1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-W_K = torch.tensor([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-W_V = torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+# One row a meaning.
+W_Q = torch.tensor([[0., 2., 0.], [1., 0., 1.], [2., 0., 0.], [0., 0., 1.]])
+W_K = torch.tensor([[1., 0., 0.], [0., 2., 0.], [-1., 0., 0.], [0., 0., 1.]])
+W_V = torch.tensor([[2., 0., 0.], [0., 1., 0.], [0., 0., 1.], [0., 0., 0.]])
 
 if __name__ == "__main__":
     for token, row in zip(TOKENS, attention(X, W_Q, W_K, W_V)):

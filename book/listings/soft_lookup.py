@@ -4,15 +4,15 @@ import torch
 
 
 def look_up(query, keys, values, temperature=1.0):
-    """The average of the values (n, d_v), weighted by how keys (n, d) fit the query (d)."""
-    scores = keys @ query                                  # how alike: (n)
-    weights = (scores / temperature).softmax(dim=-1)       # positive, adding up to 1
-    return weights @ values                                # the average: (d_v)
+    """Query (d), keys (n, d), values (n, d_v): an average of the values (d_v)."""
+    scores = keys @ query                             # how alike: (n)
+    weights = (scores / temperature).softmax(dim=-1)  # shares of 1: (n)
+    return weights @ values                           # the average: (d_v)
 
 
 # One row a drink: sweet, bitter; then coins, minutes, spoons of sugar.
 KEYS = torch.tensor([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.0, 0.0]])
-VALUES = torch.tensor([[3.0, 1.0, 2.0], [4.0, 6.0, 3.0], [2.0, 4.0, 0.0], [1.0, 0.0, 0.0]])
+VALUES = torch.tensor([[3., 1., 2.], [4., 6., 3.], [2., 4., 0.], [1., 0., 0.]])
 QUERY = torch.tensor([1.0, 0.8])
 
 if __name__ == "__main__":

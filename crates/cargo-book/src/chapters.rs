@@ -16,6 +16,7 @@ pub(crate) fn new(project: &Project, name: &str) -> Result<(), Failure> {
     for file in &scaffold.changed {
         say(&format!("added a line to {}", file.display()));
     }
+    say("compiling the new module …");
     bless(project)?;
     say(&format!("now edit {}; `cargo book serve` shows it", scaffold.chapter.display()));
     Ok(())

@@ -16,9 +16,9 @@ use crate::project::Project;
 pub const FOLDER: &str = "api";
 
 /// Makes the API pages, of the crates that the settings name; cargo sees to it
-/// that only what has changed is made again. Dependencies' artefacts are shared
-/// with cargo's other builds, the pages have a folder of their own, so that
-/// nobody else's documentation gets into the site.
+/// that only what has changed is made again. They have a target folder of their
+/// own: nobody else's documentation gets into the site, and cargo does not take
+/// pages that it made elsewhere for ours.
 ///
 /// # Errors
 ///
@@ -32,9 +32,10 @@ fn make(root: &Path, target: &Path, crates: &[String]) -> Result<(), Problems> {
     if crates.is_empty() {
         return Ok(());
     }
-    let mut command = cargo::command(root, &target.join(FOLDER));
+    let folder = target.join(FOLDER);
+    let mut command = cargo::command(root, &folder);
     command
-        .env("CARGO_BUILD_BUILD_DIR", target)
+        .env("CARGO_BUILD_BUILD_DIR", &folder)
         .env("RUSTDOCFLAGS", "-D rustdoc::broken_intra_doc_links")
         .args(["doc", "--no-deps", "--quiet"]);
     for package in crates {

@@ -31,7 +31,7 @@ fn check(chapters: &[Chapter]) -> Result<Vec<Ran>, Problems> {
 
 /// The first lines of the problems with one chapter, and their details.
 fn problems(text: &str) -> Vec<(String, String)> {
-    let problems = check(&[chapter("a.md", text)]).unwrap_err();
+    let problems = check(&[chapter("a.md", text)]).expect_err("a problem");
     let parts = |problem: weave::Problem| {
         let detail = problem.detail.clone().unwrap_or_default();
         (weave::Problem { detail: None, ..problem }.to_string(), detail)

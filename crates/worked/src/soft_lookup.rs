@@ -160,8 +160,8 @@ pub fn map() -> Figure {
             x: Axis::linear("sweet"),
             y: Axis::linear("bitter"),
             groups: vec![
-                ("keys".to_owned(), drinks.collect()),
                 ("query".to_owned(), vec![point("asked for", query[0], query[1])]),
+                ("keys".to_owned(), drinks.collect()),
             ],
         },
     }

@@ -70,16 +70,20 @@ impl Board {
         });
     }
 
-    /// Another stage is done.
+    /// Another stage is done. The background work is no news where it changes
+    /// nothing.
     pub(super) fn done(&self, stage: Stage, result: Result<(), Problems>) {
         let problems = result.err().unwrap_or_default();
-        self.0.send_modify(|status| match stage {
+        self.0.send_if_modified(|status| match stage {
             Stage::Code => {
                 status.activity = None;
                 status.code = problems;
+                true
             }
-            // Runs beside other activities.
-            Stage::Rest => status.rest = problems,
+            Stage::Rest => {
+                let before = std::mem::replace(&mut status.rest, problems);
+                status.rest != before
+            }
         });
     }
 
@@ -155,6 +159,23 @@ mod tests {
         assert_eq!(state().0, "building");
         board.woven(Ok(()));
         assert_eq!(state(), ("ready".to_owned(), serde_json::json!([])));
+    }
+
+    #[test]
+    fn background_work_is_told_only_when_it_changes_something() {
+        let board = Board::default();
+        let mut listener = board.listen();
+        let mut told = || {
+            let changed = listener.has_changed().unwrap();
+            listener.mark_unchanged();
+            changed
+        };
+        board.done(Stage::Rest, Ok(()));
+        assert!(!told());
+        board.done(Stage::Rest, Err(problem("no such link")));
+        assert!(told() && board.now().json().contains("building"));
+        board.done(Stage::Rest, Ok(()));
+        assert!(told());
     }
 
     #[test]

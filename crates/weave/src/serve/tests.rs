@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Copies `book/page.md` to `site/index.html`; a page with the word “broken” is
 /// a problem.
