@@ -63,8 +63,9 @@ for (const theme of THEMES) {
 }
 
 /**
- * Contrast of the text in shaded cells and of coloured formulas, in the page.
- * A striped cell has two grounds, and the text must be readable on both.
+ * Contrasts that axe cannot see, in the page: text in shaded cells (a striped
+ * one has two grounds, and the text must be readable on both), coloured
+ * formulas, and the lines of icons, plots and focus.
  */
 function findFaint() {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -106,6 +107,16 @@ function findFaint() {
     for (const coloured of document.querySelectorAll('.katex .enclosing:is(.query, .key, .value)')) {
         judge(coloured, over(paper, paper), `${coloured.textContent} in a formula`);
     }
+    // What is not text needs 3, by WCAG 1.4.11.
+    const probe = document.body.appendChild(document.createElement('i'));
+    for (const name of ['icons', 'focus', 'plot-ink', ...[1, 2, 3, 4, 5, 6].map(index => `series-${index}`)]) {
+        probe.style.color = `var(--${name})`;
+        const ratio = contrast(over(getComputedStyle(probe).color, paper), over(paper, paper));
+        if (ratio < 3) {
+            faint.push(`--${name} has contrast ${ratio.toFixed(2)}, needs 3`);
+        }
+    }
+    probe.remove();
     return [...new Set(faint)];
 }
 

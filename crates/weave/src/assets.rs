@@ -18,12 +18,12 @@ use crate::project::Project;
 /// belong together.
 pub const KATEX_VERSION: &str = "0.16.4";
 
-/// Loads the same stylesheet from elsewhere. The hash is the SHA-384 of
-/// `dist/katex.min.css` in the npm package of that version.
-const LINK: &str = "<link rel=\"stylesheet\" \
-    href=\"https://cdn.jsdelivr.net/npm/katex@0.16.4/dist/katex.min.css\" \
-    integrity=\"sha384-vKruj+a13U8yHIkAyGgK1J3ArTLzrFGBbBc0tDp4ad/EyewESeXE/Iv67Aj8gKZ0\" \
-    crossorigin=\"anonymous\">\n\n";
+/// The one address on another host that a page may ask for, where the
+/// stylesheet is not on the site.
+pub(crate) const LINKED: &str = "https://cdn.jsdelivr.net/npm/katex@0.16.4/dist/katex.min.css";
+
+/// The SHA-384 of that file, `dist/katex.min.css` in the npm package.
+const INTEGRITY: &str = "sha384-vKruj+a13U8yHIkAyGgK1J3ArTLzrFGBbBc0tDp4ad/EyewESeXE/Iv67Aj8gKZ0";
 
 const STYLESHEET: &str = "katex.min.css";
 const STAMP: &str = "VERSION";
@@ -45,10 +45,13 @@ impl Katex {
     /// stylesheet is not on the site, nothing where it is, for then the theme
     /// links `katex/katex.min.css`.
     #[must_use]
-    pub fn stylesheet(&self) -> &'static str {
+    pub fn stylesheet(&self) -> String {
         match self {
-            Katex::Hosted => "",
-            Katex::Linked { .. } => LINK,
+            Katex::Hosted => String::new(),
+            Katex::Linked { .. } => format!(
+                "<link rel=\"stylesheet\" href=\"{LINKED}\" integrity=\"{INTEGRITY}\" \
+                 crossorigin=\"anonymous\">\n\n"
+            ),
         }
     }
 }

@@ -19,9 +19,10 @@ pub(crate) fn values(
     crates: &Crates,
     addresses: &Addresses,
 ) -> String {
-    let rows = ledger.entries().filter(|entry| !is_claim(entry)).map(|entry| {
-        row(entry, &summary(entry), quotes, crates, addresses)
-    });
+    let rows = ledger
+        .entries()
+        .filter(|entry| !is_claim(entry))
+        .map(|entry| row(entry, &summary(entry), quotes, crates, addresses));
     table("Every value of the book", ["Value", "Shown", "Computed by", "Quoted in"], rows)
 }
 

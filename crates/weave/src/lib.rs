@@ -27,7 +27,7 @@ mod weaver;
 pub use chapter::{Chapter, Fence, markdown_options};
 pub use preprocess::{preprocess, supports};
 pub use problem::{Problem, Problems};
-pub use project::{Project, Settings, find_root};
+pub use project::{Preview, Project, Settings, find_root};
 pub use site::{BuildOptions, Built, build};
 pub use verify::{Blessed, Tested, bless, test, unblessed};
 pub use weaver::{Quote, Quotes, Woven, WovenChapter, weave};

@@ -106,6 +106,18 @@ impl Site {
         Ok(())
     }
 
+    /// How many pages the site has, API pages not counted.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Whether the site has no pages.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+
     /// The pages of the chapters.
     fn chapters(&self) -> impl Iterator<Item = (&str, &Page)> {
         self.pages

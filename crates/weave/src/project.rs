@@ -38,11 +38,23 @@ pub struct Settings {
     pub snippets: Vec<PathBuf>,
     /// The folders whose tests are counted.
     pub tested: Vec<PathBuf>,
+    /// The picture shown where a page's address is shared.
+    pub preview: Option<Preview>,
     // What mdBook itself reads of this table.
     command: Option<String>,
     before: Vec<String>,
     after: Vec<String>,
     renderers: Option<Vec<String>>,
+}
+
+/// The picture that stands for the book where its address is shared.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Preview {
+    /// The file, relative to the chapters' folder.
+    pub picture: String,
+    /// What it shows, in words.
+    pub shows: String,
 }
 
 impl Default for Settings {
@@ -54,6 +66,7 @@ impl Default for Settings {
             crates: Vec::new(),
             snippets: Vec::new(),
             tested: Vec::new(),
+            preview: None,
             command: None,
             before: Vec::new(),
             after: Vec::new(),

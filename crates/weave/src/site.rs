@@ -15,11 +15,13 @@ use tempfile::TempDir;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+use walkdir::WalkDir;
 
 use crate::api;
 use crate::assets::{self, Katex};
+use crate::chapter::Chapter;
 use crate::math::Math;
-use crate::pages::{self, Site};
+use crate::pages::{self, Card, Site};
 use crate::problem::{Problem, Problems};
 use crate::project::Project;
 use crate::weaver::{Woven, typesetter, weave};
@@ -73,8 +75,7 @@ pub(crate) fn render(
     };
     let parent = output.parent().unwrap_or(project.root());
     fs::create_dir_all(parent).map_err(failed)?;
-    let staging =
-        tempfile::Builder::new().prefix(".book-").tempdir_in(parent).map_err(failed)?;
+    let staging = tempfile::Builder::new().prefix(".book-").tempdir_in(parent).map_err(failed)?;
     let katex = assets::katex(project).map_err(Problems::from)?;
     run_mdbook(project, woven, &katex, staging.path())?;
     finish_pages(project, woven, options, staging.path()).map_err(failed)?;
@@ -98,7 +99,8 @@ fn run_mdbook(
     let subscriber = tracing_subscriber::registry().with(warnings.clone());
     let result = tracing::subscriber::with_default(subscriber, || {
         let mut book = MDBook::load_with_config(project.root(), config)?;
-        book.with_preprocessor(Prepared::new(woven, katex)).with_preprocessor(Math::new(typesetter));
+        book.with_preprocessor(Prepared::new(woven, katex))
+            .with_preprocessor(Math::new(typesetter));
         book.build()
     });
     let mut problems = warnings.into_problems();
@@ -116,7 +118,8 @@ struct Prepared {
 impl Prepared {
     fn new(woven: &Woven, katex: &Katex) -> Prepared {
         let contents = woven.chapters.iter().map(|woven| {
-            let stylesheet = if woven.formulas.is_empty() { "" } else { katex.stylesheet() };
+            let stylesheet =
+                if woven.formulas.is_empty() { String::new() } else { katex.stylesheet() };
             (woven.chapter.path.clone(), format!("{stylesheet}{}", woven.content))
         });
         Prepared { contents: contents.collect() }
@@ -144,28 +147,46 @@ pub(crate) fn replace_contents(book: &mut Book, contents: &HashMap<PathBuf, Stri
     });
 }
 
-/// Gives each page its own description and preview.
+/// Gives each page its own description and a card for where it is shared.
 fn finish_pages(
     project: &Project,
     woven: &Woven,
     options: &BuildOptions,
     folder: &Path,
 ) -> io::Result<()> {
-    let fallback = project.config().book.description.clone().unwrap_or_default();
+    let of_book = project.config().book.description.clone().unwrap_or_default();
     let described: HashMap<PathBuf, String> = woven
         .chapters
         .iter()
-        .map(|woven| {
-            (woven.chapter.path.with_extension("html"), pages::describe(&woven.content))
-        })
+        .map(|woven| (woven.chapter.path.with_extension("html"), pages::describe(&woven.content)))
         .collect();
-    for page in pages::html_files(folder)? {
-        let description = described.get(&page).unwrap_or(&fallback);
-        let path = folder.join(&page);
+    for entry in WalkDir::new(folder) {
+        let path = entry?.into_path();
+        if path.extension().is_none_or(|extension| extension != "html") {
+            continue;
+        }
+        let page = path.strip_prefix(folder).unwrap_or(&path);
+        let description = described.get(page).filter(|text| !text.is_empty()).unwrap_or(&of_book);
+        let picture = picture_address(project, options, page);
+        let image = picture.as_ref().map(|(address, shows)| (address.as_str(), *shows));
         let html = fs::read_to_string(&path)?;
-        fs::write(&path, pages::finish(&html, &page, description, options.url.as_deref()))?;
+        fs::write(&path, pages::finish(&html, &Card { description, image }))?;
     }
     Ok(())
+}
+
+/// The address of the preview picture as a page gives it, and what it shows.
+fn picture_address<'a>(
+    project: &'a Project,
+    options: &BuildOptions,
+    page: &Path,
+) -> Option<(String, &'a str)> {
+    let preview = project.settings().preview.as_ref()?;
+    let to_site = match &options.url {
+        Some(url) => format!("{}/", url.trim_end_matches('/')),
+        None => "../".repeat(page.components().count().saturating_sub(1)),
+    };
+    Some((format!("{to_site}{}", preview.picture), &preview.shows))
 }
 
 /// Checks the rendered pages and counts them.
@@ -176,8 +197,35 @@ pub(crate) fn check(
     with_api: bool,
 ) -> Result<usize, Problems> {
     let site = Site::read(folder)?;
-    let problems = site.check(project, woven, with_api);
-    problems.or(site.len())
+    let chapters: Vec<Chapter> = woven.chapters.iter().map(|woven| woven.chapter.clone()).collect();
+    let source = &project.config().book.src;
+    let mut problems = Problems::default();
+    problems.extend(pages::orphans(
+        project.root(),
+        source,
+        chapters.iter().map(|chapter| chapter.path.as_path()),
+    ));
+    problems.extend(site.hosts(Some(assets::LINKED)));
+    problems.extend(site.links(&chapters, with_api));
+    problems.extend(site.unresolved());
+    problems.extend(site.mangled());
+    problems.extend(site.metadata());
+    for woven in &woven.chapters {
+        problems.extend(site.formulas(&woven.chapter.path, &woven.formulas));
+    }
+    let output = project.config().build.build_dir.as_path();
+    let named = problems.into_iter().map(|problem| named_in(problem, folder, output));
+    let named: Problems = named.collect();
+    named.or(site.len())
+}
+
+/// A page's problem, told with the folder in which the page would have come to
+/// be and not with the one that it was made in.
+fn named_in(problem: Problem, folder: &Path, output: &Path) -> Problem {
+    match problem.file.strip_prefix(folder) {
+        Ok(page) => Problem { file: output.join(page), ..problem },
+        Err(_) => problem,
+    }
 }
 
 /// Puts the new site in the old one's place; if that fails, the old one is put
@@ -226,7 +274,9 @@ struct Warnings(Arc<Mutex<Vec<String>>>);
 impl Warnings {
     fn into_problems(self) -> Problems {
         let told = std::mem::take(&mut *self.0.lock().unwrap_or_else(|broken| broken.into_inner()));
-        told.into_iter().map(|message| Problem::in_file("book.toml", format!("mdBook: {message}"))).collect()
+        told.into_iter()
+            .map(|message| Problem::in_file("book.toml", format!("mdBook: {message}")))
+            .collect()
     }
 }
 

@@ -119,8 +119,9 @@ pub fn bless(project: &Project, ledger: &Ledger) -> Result<Blessed, Problems> {
 
 fn write(project: &Project, file: &Path, contents: &[u8]) -> Result<(), Problem> {
     replace_file(&project.root().join(file), contents).map_err(|error| {
-        Problem::in_file(file, format!("cannot be written: {error}"))
-            .hint("it stands as it was; see that its folder can be written to and the disk has room")
+        Problem::in_file(file, format!("cannot be written: {error}")).hint(
+            "it stands as it was; see that its folder can be written to and the disk has room",
+        )
     })
 }
 

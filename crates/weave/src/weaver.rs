@@ -76,7 +76,8 @@ pub fn weave(
     problems.extend(ledger_faults(ledger));
     let mut parsed = Vec::new();
     for chapter in chapters {
-        let (directives, faults) = directive::find(&chapter, &formula_ranges(&chapter.text, &katex));
+        let (directives, faults) =
+            directive::find(&chapter, &formula_ranges(&chapter.text, &katex));
         problems.extend(faults);
         problems.extend(lint::typed_decimals(&chapter, &directives));
         problems.extend(lint::includes(&chapter, project.root()));
@@ -151,7 +152,10 @@ fn quotes(parsed: &[(Chapter, Vec<Directive>)]) -> Quotes {
     for (chapter, directives) in parsed {
         let captions = directives.iter().flat_map(|directive| {
             directive.caption.clone().map_or_else(Vec::new, |caption| {
-                directive::find_in_caption(&chapter.text[caption.clone()], chapter.line_of(caption.start))
+                directive::find_in_caption(
+                    &chapter.text[caption.clone()],
+                    chapter.line_of(caption.start),
+                )
             })
         });
         for directive in directives.iter().cloned().chain(captions) {
@@ -255,10 +259,8 @@ impl Desk<'_> {
             let in_formula = formulas.iter().any(|f| f.contains(&directive.range.start));
             match self.woven(chapter, directive, in_formula, &addresses, problems) {
                 Ok(text) => replaced.put(&text, directive.range.start),
-                Err(Fault { message, hint }) => problems.push(Problem {
-                    hint,
-                    ..Problem::at(&chapter.file, directive.line, message)
-                }),
+                Err(Fault { message, hint }) => problems
+                    .push(Problem { hint, ..Problem::at(&chapter.file, directive.line, message) }),
             }
         }
         replaced.copy(chapter, done..chapter.text.len());
@@ -268,7 +270,10 @@ impl Desk<'_> {
     fn addresses(&self, chapter: &Chapter) -> Addresses {
         let depth = chapter.path.components().count().saturating_sub(1);
         let checked = self.checked.with_extension("html");
-        Addresses { root: "../".repeat(depth), checked: checked.to_string_lossy().replace('\\', "/") }
+        Addresses {
+            root: "../".repeat(depth),
+            checked: checked.to_string_lossy().replace('\\', "/"),
+        }
     }
 
     /// What a directive asks for.
@@ -300,10 +305,12 @@ impl Desk<'_> {
             Kind::Literal => Ok(argument.to_owned()),
             Kind::Count => self.count(argument).map(|count| count.to_string()),
             Kind::Matrix => {
-                quoted(render::matrix(self.entry(argument)?, caption.as_deref(), addresses)).map(block)
+                quoted(render::matrix(self.entry(argument)?, caption.as_deref(), addresses))
+                    .map(block)
             }
             Kind::Figure => {
-                quoted(render::figure(self.entry(argument)?, caption.as_deref(), addresses)).map(block)
+                quoted(render::figure(self.entry(argument)?, caption.as_deref(), addresses))
+                    .map(block)
             }
             Kind::Source => {
                 let item = self.item(argument)?;
@@ -318,10 +325,7 @@ impl Desk<'_> {
             let fault = Fault::new(format!("unknown value `{name}`"));
             match closest(name, self.ledger.entries().map(Entry::name)) {
                 Some(known) => fault.hint(format!("did you mean `{known}`?")),
-                None => fault.hint(format!(
-                    "enter it in a module of `{}`",
-                    self.worked.display()
-                )),
+                None => fault.hint(format!("enter it in a module of `{}`", self.worked.display())),
             }
         })
     }
@@ -419,7 +423,8 @@ fn excerpt(item: &Item, caption: Option<&str>, addresses: &Addresses) -> String 
 
 /// Renders a line of Markdown without the paragraph around it.
 fn inline_markdown(text: &str) -> String {
-    let options = Options::ENABLE_MATH | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_SMART_PUNCTUATION;
+    let options =
+        Options::ENABLE_MATH | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_SMART_PUNCTUATION;
     let events = Parser::new_ext(text, options).filter_map(|event| match event {
         Event::InlineMath(tex) => Some(Event::InlineHtml(format!("${tex}$").into())),
         Event::SoftBreak | Event::HardBreak => Some(Event::Text(" ".into())),
@@ -444,11 +449,17 @@ fn check_formulas(
     problems.extend(scanned.slips.into_iter().map(|slip| {
         Problem::at(&chapter.file, line_of(slip.offset), slip.message).hint(slip.hint)
     }));
-    problems.extend(scanned.formulas.par_iter().filter_map(|formula| {
-        let error = katex.html(formula).err()?;
-        let offset = formula.range.start + error.offset.unwrap_or(0);
-        Some(error.problem(&chapter.file, line_of(offset)))
-    }).collect::<Vec<_>>());
+    problems.extend(
+        scanned
+            .formulas
+            .par_iter()
+            .filter_map(|formula| {
+                let error = katex.html(formula).err()?;
+                let offset = formula.range.start + error.offset.unwrap_or(0);
+                Some(error.problem(&chapter.file, line_of(offset)))
+            })
+            .collect::<Vec<_>>(),
+    );
     scanned.formulas.into_iter().map(|formula| formula.tex.to_owned()).collect()
 }
 

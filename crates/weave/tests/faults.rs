@@ -38,6 +38,8 @@ runnable = false
 const SUMMARY: &str = "\
 # Summary
 
+[Introduction](introduction.md)
+
 - [Greetings](part/greetings.md)
 - [Checked](appendix/checked.md)
 ";
@@ -153,6 +155,7 @@ impl Book {
         for (file, text) in [
             ("book.toml", CONFIG),
             ("book/src/SUMMARY.md", SUMMARY),
+            ("book/src/introduction.md", "# Introduction\n\nA word before.\n"),
             ("book/src/part/greetings.md", CHAPTER),
             ("book/src/appendix/checked.md", CHECKED),
             ("crates/greet/Cargo.toml", GREET_MANIFEST),
@@ -207,7 +210,10 @@ impl Book {
 /// The fault is told, at the beginning of a line, in these words.
 #[track_caller]
 fn assert_told(faults: &str, expected: &str) {
-    assert!(faults.lines().any(|line| line.starts_with(expected)), "{expected}\nis not in\n{faults}");
+    assert!(
+        faults.lines().any(|line| line.starts_with(expected)),
+        "{expected}\nis not in\n{faults}"
+    );
 }
 
 /// The fault is told, and nothing else.
@@ -267,7 +273,10 @@ fn false_claim() {
     ledger.enter("greet.false", not_small);
     book.edit(GREETINGS, "less than one.", "less than two.{{claim greet.false}}");
     let faults = book.faults_with(&ledger);
-    assert_told(&faults, "book/src/part/greetings.md:3: `greet.false` does not hold: the mean is 2");
+    assert_told(
+        &faults,
+        "book/src/part/greetings.md:3: `greet.false` does not hold: the mean is 2",
+    );
 }
 
 #[test]
@@ -332,13 +341,19 @@ fn missing_excerpt() {
     let book = Book::but(GREETINGS, "{{source greet::hello}}", "{{source greet::helo}}");
     let faults = book.faults();
     assert_only(&faults, "book/src/part/greetings.md:14: ");
-    assert!(faults.contains("`greet::helo`") && faults.contains("did you mean `hello`?"), "{faults}");
+    assert!(
+        faults.contains("`greet::helo`") && faults.contains("did you mean `hello`?"),
+        "{faults}"
+    );
 }
 
 #[test]
 fn missing_include() {
     let book = Book::but(GREETINGS, "See [", "{{#include nothing.txt}}\n\nSee [");
-    assert_told(&book.faults(), "book/src/part/greetings.md:12: `nothing.txt` cannot be included: ");
+    assert_told(
+        &book.faults(),
+        "book/src/part/greetings.md:12: `nothing.txt` cannot be included: ",
+    );
 }
 
 #[test]
@@ -357,21 +372,21 @@ fn formula_that_is_not_closed() {
 fn misspelt_katex_option() {
     let book = Book::but("book.toml", "no-css = true", "no-ccs = true");
     let faults = book.faults();
-    assert_told(&faults, "book.toml:22: ");
+    assert_told(&faults, "book.toml:21: ");
     assert!(faults.contains("`no-ccs`") && faults.contains("`no-css`"), "{faults}");
 }
 
 #[test]
 fn wrongly_typed_katex_option() {
     let book = Book::but("book.toml", "no-css = true", "no-css = \"yes\"");
-    assert_told(&book.faults(), "book.toml:22: ");
+    assert_told(&book.faults(), "book.toml:21: ");
 }
 
 #[test]
 fn misspelt_weave_option() {
     let book = Book::but("book.toml", "snippets =", "snipets =");
     let faults = book.faults();
-    assert_only(&faults, "book.toml:17: ");
+    assert_only(&faults, "book.toml:16: ");
     assert!(faults.contains("snipets"), "{faults}");
 }
 
@@ -404,7 +419,7 @@ fn chapter_missing_from_the_folder() {
     fs::remove_file(book.path(GREETINGS)).unwrap();
     assert_only(
         &book.faults(),
-        "book/src/SUMMARY.md:3: the chapter `part/greetings.md` does not exist; ",
+        "book/src/SUMMARY.md:5: the chapter `part/greetings.md` does not exist; ",
     );
 }
 

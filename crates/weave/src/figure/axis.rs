@@ -107,38 +107,39 @@ pub(super) fn linear_ticks(low: f64, high: f64, step: f64) -> Vec<Tick> {
         .collect()
 }
 
-/// Ticks at 1, 2 and 5 times powers of ten, or at powers of ten only if those
-/// would be too many; where even those are too few, at equal differences.
+/// Ticks at 1, 2 and 5 times powers of ten; at fewer and fewer powers of ten
+/// where those would be too many; at equal differences where they are too few.
 fn logarithmic(low: f64, high: f64, reach: Reach, most: usize) -> Scale {
     let (low, high) = if low < high { (low, high) } else { (low / 2.0, high * 2.0) };
     let ladders = std::iter::once((&[1, 2, 5][..], 1)).chain((1..).map(|every| (&[1][..], every)));
     for (mantissas, every) in ladders {
-        let ladder = ladder(low, high, mantissas, every);
-        let inside = |value: f64| value >= low * (1.0 - SLACK) && value <= high * (1.0 + SLACK);
-        let count = ladder.iter().filter(|tick| inside(tick.value)).count();
-        if count > most {
-            continue;
-        }
-        if count < 2 && reach == Reach::Exact {
+        let (low, high, most) = match reach {
+            Reach::Exact => (low, high, most),
+            Reach::Ticks | Reach::TicksAndZero => {
+                let (low, high) = ends(low, high, mantissas);
+                (low, high, most + 1)
+            }
+        };
+        let mut ticks = ladder(low, high, mantissas, every);
+        ticks
+            .retain(|tick| tick.value >= low * (1.0 - SLACK) && tick.value <= high * (1.0 + SLACK));
+        if ticks.len() < 2 {
             break;
         }
-        if reach == Reach::Exact {
-            let ticks = ladder.into_iter().filter(|tick| inside(tick.value)).collect();
+        if ticks.len() <= most {
             return Scale { low, high, ticks, logarithmic: true };
         }
-        let before = ladder.iter().rposition(|tick| tick.value <= low * (1.0 + SLACK));
-        let after = ladder.iter().position(|tick| tick.value >= high * (1.0 - SLACK));
-        let (before, after) = (before.unwrap_or(0), after.unwrap_or(ladder.len() - 1));
-        let ticks = ladder[before..=after].to_vec();
-        return Scale {
-            low: ladder[before].value,
-            high: ladder[after].value,
-            ticks,
-            logarithmic: true,
-        };
     }
     let ticks = linear_ticks(low, high, step((high - low) / most as f64));
     Scale { low, high, ticks, logarithmic: true }
+}
+
+/// The last step of a ladder below a range, and the first above it.
+fn ends(low: f64, high: f64, mantissas: &[u8]) -> (f64, f64) {
+    let steps = ladder(low, high, mantissas, 1).into_iter().map(|tick| tick.value);
+    let below = steps.clone().filter(|step| *step <= low * (1.0 + SLACK)).fold(0.0, f64::max);
+    let above = steps.filter(|step| *step >= high * (1.0 - SLACK)).fold(f64::INFINITY, f64::min);
+    (if below > 0.0 { below } else { low }, if above.is_finite() { above } else { high })
 }
 
 /// The mantissas times every so many powers of ten, from below `low` to above
@@ -158,7 +159,7 @@ fn ladder(low: f64, high: f64, mantissas: &[u8], every: i32) -> Vec<Tick> {
 
 /// `0.05`, `200`, `10⁶`, `2·10⁶`.
 fn power_label(mantissa: u8, power: i32) -> String {
-    if (-3..=5).contains(&power) {
+    if (-3..=4).contains(&power) {
         let digits = (-power).max(0) as u8;
         return grouped(&ledger::number(f64::from(mantissa) * 10f64.powi(power), digits));
     }

@@ -18,12 +18,10 @@ const LONGEST: usize = 160;
 pub struct Card<'a> {
     /// What the page is about, in a sentence or two; see [`describe`].
     pub description: &'a str,
-    /// The address of a picture. Those who show cards want it whole, host
-    /// included, but a site that does not know its host can do no better than a
-    /// path.
-    pub image: &'a str,
-    /// What the picture shows, in words.
-    pub image_alt: &'a str,
+    /// The address of a picture, and what it shows, in words. Those who show
+    /// cards want the address whole, host included, but a site that does not
+    /// know its host can do no better than a path.
+    pub image: Option<(&'a str, &'a str)>,
 }
 
 impl Site {
@@ -78,14 +76,19 @@ pub fn finish(html: &str, card: &Card) -> String {
 
 fn card_tags(title: &str, card: &Card) -> String {
     let mut tags = String::new();
-    for (name, key, content) in [
+    let mut facts = vec![
         ("property", "og:type", "article"),
         ("property", "og:title", title.trim()),
         ("property", "og:description", card.description),
-        ("property", "og:image", card.image),
-        ("property", "og:image:alt", card.image_alt),
-        ("name", "twitter:card", "summary_large_image"),
-    ] {
+    ];
+    if let Some((address, shows)) = card.image {
+        facts.extend([
+            ("property", "og:image", address),
+            ("property", "og:image:alt", shows),
+            ("name", "twitter:card", "summary_large_image"),
+        ]);
+    }
+    for (name, key, content) in facts {
         // Writing to a String cannot fail.
         let _ = writeln!(tags, "    <meta {name}=\"{key}\" content=\"{}\">", attribute(content));
     }

@@ -252,7 +252,7 @@ fn a_folder_or_page_that_cannot_be_read_is_told() {
     assert!(told.ends_with("build the book first"), "{told}");
 }
 
-const CARD: Card = Card { description: "All of \"it\" & <more>.", image: "x.png", image_alt: "X" };
+const CARD: Card = Card { description: "All of \"it\" & <more>.", image: Some(("x.png", "X")) };
 
 #[test]
 fn a_page_gets_its_own_description_and_a_card() {

@@ -16,24 +16,24 @@
       :host { all: initial; }
       * { box-sizing: border-box; }
       [role=alert]:not(:empty) {
-        position: relative; max-height: 70vh; overflow: auto; padding: 0.8rem 4rem 0.8rem 1rem;
+        position: relative; max-height: 70vh; overflow: auto; padding: 0.8em 4em 0.8em 1em;
         border-bottom: 4px solid #b3261e; background: #fff; color: #1c1b1f;
         font: 16px/1.5 system-ui, sans-serif; box-shadow: 0 2px 12px #0006;
       }
-      h2 { margin: 0 0 0.4rem; color: #b3261e; font-size: 1.1em; }
+      h2 { margin: 0 0 0.4em; color: #b3261e; font-size: 1.1em; }
       ul { margin: 0; padding: 0; list-style: none; }
-      li { margin: 0 0 0.6rem; overflow-wrap: anywhere; }
+      li { margin: 0 0 0.6em; overflow-wrap: anywhere; }
       code, pre { font: 0.9em/1.45 ui-monospace, monospace; }
       code { font-weight: 600; }
-      pre { margin: 0.3rem 0 0; padding: 0.5rem; overflow-x: auto; background: #f3eeee; }
+      pre { margin: 0.3em 0 0; padding: 0.5em; overflow-x: auto; background: #f3eeee; }
       button {
-        position: absolute; top: 0.6rem; right: 0.8rem; width: 2.6rem; height: 2.6rem;
+        position: absolute; top: 0.6em; right: 0.8em; width: 40px; height: 40px;
         border: 1px solid currentcolor; border-radius: 6px; background: none; color: inherit;
-        font: 1.4rem/1 system-ui, sans-serif; cursor: pointer;
+        font: 22px/1 system-ui, sans-serif; cursor: pointer;
       }
       button:focus-visible { outline: 3px solid #b3261e; outline-offset: 2px; }
       [role=status]:not(:empty) {
-        position: fixed; right: 1rem; bottom: 1rem; padding: 0.4rem 0.8rem; border-radius: 6px;
+        position: fixed; right: 1em; bottom: 1em; padding: 0.4em 0.8em; border-radius: 6px;
         background: #1c1b1f; color: #fff; font: 15px/1.4 system-ui, sans-serif;
       }
       @media (prefers-color-scheme: dark) {
