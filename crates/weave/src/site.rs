@@ -76,7 +76,7 @@ pub(crate) fn render(
     let parent = output.parent().unwrap_or(project.root());
     fs::create_dir_all(parent).map_err(failed)?;
     let staging = tempfile::Builder::new().prefix(".book-").tempdir_in(parent).map_err(failed)?;
-    let katex = assets::katex(project).map_err(Problems::from)?;
+    let katex = assets::katex(project)?;
     run_mdbook(project, woven, &katex, staging.path())?;
     finish_pages(project, woven, options, staging.path()).map_err(failed)?;
     if options.api {

@@ -306,17 +306,17 @@ impl Desk<'_> {
             Kind::Count => self.count(argument).map(|count| count.to_string()),
             Kind::Matrix => {
                 quoted(render::matrix(self.entry(argument)?, caption.as_deref(), addresses))
-                    .map(block)
+                    .map(|html| block(&html))
             }
             Kind::Figure => {
                 quoted(render::figure(self.entry(argument)?, caption.as_deref(), addresses))
-                    .map(block)
+                    .map(|html| block(&html))
             }
             Kind::Source => {
                 let item = self.item(argument)?;
-                Ok(block(excerpt(&item, caption.as_deref(), addresses)))
+                Ok(block(&excerpt(&item, caption.as_deref(), addresses)))
             }
-            Kind::Checked => self.checked(argument, addresses).map(block),
+            Kind::Checked => self.checked(argument, addresses).map(|html| block(&html)),
         }
     }
 
@@ -402,7 +402,7 @@ impl Fault {
 }
 
 /// Blank lines around a block, so that Markdown takes it as one.
-fn block(html: String) -> String {
+fn block(html: &str) -> String {
     format!("\n{html}\n")
 }
 

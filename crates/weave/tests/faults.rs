@@ -1,6 +1,8 @@
 //! Small books, each sound but for one fault: every fault must be found, with
 //! its file and line and a remedy. The sound book itself must pass.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 use std::fs;
 use std::path::PathBuf;
 
