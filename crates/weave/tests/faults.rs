@@ -179,7 +179,7 @@ impl Book {
     fn edit(&self, file: &str, from: &str, to: &str) {
         let text = fs::read_to_string(self.path(file)).unwrap();
         assert_eq!(text.matches(from).count(), 1, "`{from}` must stand once in {file}");
-        self.write(file, &text.replace(from, to));
+        self.write(file, text.replace(from, to));
     }
 
     fn path(&self, file: &str) -> PathBuf {
