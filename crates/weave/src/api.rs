@@ -16,9 +16,9 @@ use crate::project::Project;
 pub const FOLDER: &str = "api";
 
 /// Makes the API pages, of the crates that the settings name; cargo sees to it
-/// that only what has changed is made again. They have a target folder of their
-/// own: nobody else's documentation gets into the site, and cargo does not take
-/// pages that it made elsewhere for ours.
+/// that only what has changed is made again. What is compiled for it is shared
+/// with cargo's other builds; the pages have a folder of their own, so that
+/// nobody else's documentation gets into the site.
 ///
 /// # Errors
 ///
@@ -28,15 +28,19 @@ pub fn build(project: &Project) -> Result<(), Problems> {
     make(project.root(), project.target(), &packages(project)?)
 }
 
+/// Links to nothing are errors.
+const STRICT: &str = "-D rustdoc::broken_intra_doc_links";
+
+/// The flag `--cfg weave_api_pages` has no meaning but this: cargo takes pages
+/// that it made elsewhere with the same flags for ours, and no one else uses it.
 fn make(root: &Path, target: &Path, crates: &[String]) -> Result<(), Problems> {
     if crates.is_empty() {
         return Ok(());
     }
-    let folder = target.join(FOLDER);
-    let mut command = cargo::command(root, &folder);
+    let mut command = cargo::command(root, &target.join(FOLDER));
     command
-        .env("CARGO_BUILD_BUILD_DIR", &folder)
-        .env("RUSTDOCFLAGS", "-D rustdoc::broken_intra_doc_links")
+        .env("CARGO_BUILD_BUILD_DIR", target)
+        .env("RUSTDOCFLAGS", format!("{STRICT} --cfg weave_api_pages"))
         .args(["doc", "--no-deps", "--quiet"]);
     for package in crates {
         command.args(["--package", package]);
@@ -200,6 +204,21 @@ mod tests {
         let names: Vec<_> =
             fs::read_dir(&site).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["api"], "nothing else is left behind");
+    }
+
+    #[test]
+    fn documentation_made_elsewhere_is_not_taken_for_ours() {
+        let (folder, project) = book("/// Sits.\npub fn sit() {}\n");
+        let target = folder.path().join("target");
+        let crates = packages(&project).unwrap();
+        make(project.root(), &target, &crates).unwrap();
+        fs::write(folder.path().join("some-cats/src/lib.rs"), "/// Purrs.\npub fn purr() {}\n")
+            .unwrap();
+        let mut elsewhere = cargo::command(project.root(), &target);
+        elsewhere.env("RUSTDOCFLAGS", STRICT).args(["doc", "--quiet"]);
+        cargo::run(elsewhere, "documenting elsewhere").unwrap();
+        make(project.root(), &target, &crates).unwrap();
+        assert!(target.join("api/doc/some_cats/fn.purr.html").exists());
     }
 
     #[test]
