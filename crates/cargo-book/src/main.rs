@@ -10,11 +10,17 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
+use ledger::Ledger;
 use weave::{BuildOptions, Problems, Project};
 
 use crate::report::{Step, say};
+
+/// Every value of the book. Computed once: when the code changes, so does the
+/// program.
+static LEDGER: LazyLock<Ledger> = LazyLock::new(worked::ledger);
 
 /// Builds, serves and tests the book.
 ///
@@ -165,7 +171,7 @@ fn build(url: Option<String>) -> Result<(), Failure> {
 pub(crate) fn weave_pages(project: &Project, options: &BuildOptions) -> Result<(), Problems> {
     let chapters = project.chapters()?.len();
     let step = Step::begin(&format!("weaving {}", counted(chapters, "chapter")));
-    let built = weave::build(project, &worked::ledger(), options)?;
+    let built = weave::build(project, &LEDGER, options)?;
     let pages = counted(built.pages, "page");
     step.end(&format!("wove {pages} into {}", shown(project, &project.output())));
     Ok(())
@@ -174,7 +180,7 @@ pub(crate) fn weave_pages(project: &Project, options: &BuildOptions) -> Result<(
 fn test() -> Result<(), Failure> {
     let project = open()?;
     let step = begin_checking(&project, "checking")?;
-    let tested = weave::test(&project, &worked::ledger())?;
+    let tested = weave::test(&project, &LEDGER)?;
     step.end(&format!(
         "checked {}, {} of them, {} and {}: all is well",
         counted(tested.values, "value"),
@@ -188,7 +194,7 @@ fn test() -> Result<(), Failure> {
 fn bless() -> Result<(), Failure> {
     let project = open()?;
     let step = begin_checking(&project, "computing")?;
-    let blessed = weave::bless(&project, &worked::ledger())?;
+    let blessed = weave::bless(&project, &LEDGER)?;
     for value in &blessed.values {
         say(&format!("  {value}"));
     }
@@ -223,7 +229,7 @@ fn supports(name: &str, renderer: &str) -> Result<(), Failure> {
 
 fn preprocess(name: &str) -> Result<(), Failure> {
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
-    weave::preprocess(name, &worked::ledger(), input, output).map_err(|error| {
+    weave::preprocess(name, &LEDGER, input, output).map_err(|error| {
         match error.downcast::<Problems>() {
             Ok(problems) => Failure::Book(problems),
             Err(error) => Failure::Environment(format!("{error:#}")),
