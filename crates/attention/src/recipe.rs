@@ -178,7 +178,7 @@ fn exp_below<F: Real>(score: F, largest: F) -> F {
     } else if score == largest {
         F::one()
     } else {
-        (score - largest).exp()
+        (score - largest).portable_exp()
     }
 }
 

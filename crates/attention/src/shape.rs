@@ -2,7 +2,6 @@
 //! becomes an [`Error`] and never a panic or an abort. No mathematics but `A·B`.
 
 use crate::{Error, Real};
-use ndarray::linalg::general_mat_mul;
 use ndarray::{Array, Array2, ArrayRef, ArrayRef2, Dimension, IntoDimension};
 
 /// One axis of a named argument, to be compared with another.
@@ -72,12 +71,19 @@ pub(crate) fn from_elements<F: Real, D: Dimension>(
 }
 
 /// The matrix product A·B, of `(m, n)`·`(n, p)` → `(m, p)`, already known to fit.
+///
+/// Each entry is summed from left to right. A faster product would sum in an
+/// order that depends on the processor; this one gives the same bits on each.
 pub(crate) fn product<F: Real>(
     array: &'static str,
     a: &ArrayRef2<F>,
     b: &ArrayRef2<F>,
 ) -> Result<Array2<F>, Error> {
     let mut result = zeros(array, (a.nrows(), b.ncols()))?;
-    general_mat_mul(F::one(), a, b, F::zero(), &mut result);
+    for (row, mut result_row) in a.outer_iter().zip(result.outer_iter_mut()) {
+        for (column, entry) in b.columns().into_iter().zip(&mut result_row) {
+            *entry = row.iter().zip(column).fold(F::zero(), |sum, (&x, &y)| sum + x * y);
+        }
+    }
     Ok(result)
 }
