@@ -1,0 +1,277 @@
+//! The soft lookup of the first chapter, live: a query on a plane of two
+//! numbers, keys on the same plane, and a temperature between exact lookup and
+//! plain average.
+
+use crate::derive::{Account, Line, products};
+use crate::json::{Unreadable, exact, list, object, table, texts, whole, with};
+use crate::number::Typed;
+use crate::written::Num;
+use attention::ndarray::Array2;
+use attention::{Real as _, recipe};
+use serde_json::Value;
+
+/// The plane shows numbers from here ...
+const LOW: f64 = -0.25;
+/// ... to here, in both directions.
+const HIGH: f64 = 1.5;
+/// How many digits after the point a dragged query gets.
+const DRAGGED_DIGITS: u32 = 2;
+/// The slider's right end, and its middle, where the temperature is 1.
+const END: i64 = 1000;
+const MIDDLE: i64 = END / 2;
+/// The logarithm of the highest temperature short of ∞, 20; the lowest above 0 is 1/20.
+const LOG_HOTTEST: f64 = 2.995_732_273_553_991;
+const MOST_KEYS: usize = 8;
+/// Scores closer than this are equal for exact lookup: typed decimals tie where
+/// their products in binary may not.
+const TIE: f64 = 1e-9;
+
+/// What a reader can change of the lookup, and what is looked up.
+struct LookupState {
+    names: Vec<String>,
+    axes: Vec<String>,
+    facts: Vec<String>,
+    keys: Numbers,
+    values: Numbers,
+    query: Numbers,
+    temperature: Temperature,
+}
+
+/// A table of typed numbers.
+struct Numbers {
+    table: Array2<f64>,
+    /// The most digits after the point that any has.
+    decimals: u8,
+}
+
+/// How far scores count.
+#[derive(Clone, Copy, PartialEq)]
+enum Temperature {
+    /// The best match alone.
+    Exact,
+    /// Scores are divided by this.
+    Warm(f64),
+    /// No score counts.
+    Average,
+}
+
+/// Everything that follows from a state.
+pub(crate) fn answer(state: &Value) -> Result<Value, Unreadable> {
+    LookupState::read(state)?.answer().map_err(|error| format!("There is no answer: {error}."))
+}
+
+/// The query at a place of the plane, from 0 to 1.
+pub(crate) fn point(x: f64, y: f64) -> [Typed; 2] {
+    [x, y].map(|share| {
+        let number = LOW + (HIGH - LOW) * share.clamp(0.0, 1.0);
+        Typed::nearest(number, DRAGGED_DIGITS)
+    })
+}
+
+/// The query moved by so many tenths, kept on the plane.
+pub(crate) fn nudged(query: [Typed; 2], tenths: [i64; 2]) -> [Typed; 2] {
+    let kept = |number: Typed| {
+        number.clamp(Typed::nearest(LOW, DRAGGED_DIGITS), Typed::nearest(HIGH, DRAGGED_DIGITS))
+    };
+    [kept(query[0].stepped(tenths[0])), kept(query[1].stepped(tenths[1]))]
+}
+
+impl LookupState {
+    fn read(state: &Value) -> Result<LookupState, Unreadable> {
+        let (names, facts) = (texts(state, "names")?, texts(state, "facts")?);
+        let axes = texts(state, "axes")?;
+        if !(1..=MOST_KEYS).contains(&names.len()) || !(1..=MOST_KEYS).contains(&facts.len()) {
+            return Err(format!("There must be 1 to {MOST_KEYS} `names` and `facts`."));
+        }
+        if axes.len() != 2 {
+            return Err("There must be two `axes`.".to_owned());
+        }
+        Ok(LookupState {
+            keys: Numbers::read("keys", &table(state, "keys")?, (names.len(), 2))?,
+            values: Numbers::read("values", &table(state, "values")?, (names.len(), facts.len()))?,
+            query: Numbers::read("query", &[texts(state, "query")?], (1, 2))?,
+            temperature: Temperature::at(whole(state, "temperature")?),
+            names,
+            axes,
+            facts,
+        })
+    }
+
+    fn weights(&self, scores: &Array2<f64>) -> Array2<f64> {
+        match self.temperature {
+            Temperature::Warm(tau) => recipe::softmax(&recipe::scale(scores, 1.0 / tau)),
+            Temperature::Average => recipe::softmax(&recipe::scale(scores, 0.0)),
+            Temperature::Exact => {
+                let best = scores.fold(f64::NEG_INFINITY, |best, &score| best.max(score));
+                // What is left of scores divided by ever less: the best, and −∞.
+                let matches = |score| if best - score < TIE { 0.0 } else { f64::NEG_INFINITY };
+                recipe::softmax(&scores.mapv(matches))
+            }
+        }
+    }
+
+    fn answer(&self) -> Result<Value, attention::Error> {
+        let scores = recipe::score(&self.query.table, &self.keys.table)?;
+        let weights = self.weights(&scores);
+        let mixed = recipe::mix(&weights, &self.values.table)?;
+        let keys = list(0..self.names.len(), |key| {
+            self.key_json(key, scores[[0, key]], weights[[0, key]])
+        });
+        let facts = list(0..self.facts.len(), |fact| {
+            self.fact_json(fact, &weights, mixed[[0, fact]])
+        });
+        let (x, y) = (self.query.table[[0, 0]], self.query.table[[0, 1]]);
+        let numbers = list([x, y], |number| Num::new(number, self.query.decimals).json());
+        Ok(object([
+            ("temperature", self.temperature.json()),
+            ("query", with(spot(x, y), "numbers", numbers)),
+            ("origin", spot(0.0, 0.0)),
+            ("keys", keys),
+            ("mixed", facts),
+            ("spoken", self.spoken(&weights, &mixed).into()),
+        ]))
+    }
+
+    fn key_json(&self, key: usize, score: f64, weight: f64) -> Value {
+        let numbers = self.keys.table.row(key);
+        let digits = self.query.decimals + self.keys.decimals;
+        let score = Num::new(score, digits.min(3));
+        let pairs = self.axes.iter().enumerate().map(|(axis, label)| {
+            (label.as_str(), [self.query.number(0, axis), self.keys.number(key, axis)])
+        });
+        let exact = Some([self.query.decimals, self.keys.decimals]);
+        let how = products(pairs, exact, score.clone());
+        let spot = spot(numbers[0], numbers[1]);
+        let place = with(spot, "name", self.names[key].as_str());
+        let numbers = list(0..2, |axis| self.keys.number(key, axis).json());
+        let value = list(0..self.facts.len(), |fact| self.values.number(key, fact).json());
+        let place = with(with(place, "numbers", numbers), "value", value);
+        let place = with(with(place, "score", score.json()), "how", how_json(&how));
+        with(with(place, "weight", Num::new(weight, 2).json()), "share", weight)
+    }
+
+    fn fact_json(&self, fact: usize, weights: &Array2<f64>, mixed: f64) -> Value {
+        let number = Num::new(mixed, 2);
+        let pairs = self.names.iter().enumerate().map(|(key, name)| {
+            let weight = Num::new(weights[[0, key]], 3);
+            (name.as_str(), [weight, self.values.number(key, fact)])
+        });
+        let how = products(pairs, None, number.clone());
+        object([
+            ("fact", self.facts[fact].as_str().into()),
+            ("number", number.json()),
+            ("how", how_json(&how)),
+        ])
+    }
+
+    fn spoken(&self, weights: &Array2<f64>, mixed: &Array2<f64>) -> String {
+        let query = self.axes.iter().zip(0..).map(|(axis, column)| {
+            format!("{axis} {}", self.query.number(0, column).shown)
+        });
+        let shares = self.names.iter().zip(weights);
+        let shares = shares.map(|(name, &weight)| format!("{} of {name}", ledger::number(weight, 2)));
+        let facts = self.facts.iter().zip(mixed);
+        let facts = facts.map(|(fact, &number)| format!("{} {fact}", ledger::number(number, 2)));
+        format!(
+            "The query is {}. Temperature: {}. The answer takes {}: {}.",
+            joined(query.collect()),
+            self.temperature.sentence(),
+            joined(shares.collect()),
+            joined(facts.collect())
+        )
+    }
+}
+
+impl Numbers {
+    fn read(
+        name: &str,
+        rows: &[Vec<String>],
+        (high, wide): (usize, usize),
+    ) -> Result<Numbers, Unreadable> {
+        if rows.len() != high || rows.iter().any(|row| row.len() != wide) {
+            return Err(format!("`{name}` must have {high} rows of {wide} numbers."));
+        }
+        let mut table = Array2::zeros((high, wide));
+        let mut decimals = 0;
+        for (place, typed) in table.iter_mut().zip(rows.iter().flatten()) {
+            let typed = Typed::read(typed).map_err(|sentence| format!("`{name}`: {sentence}"))?;
+            decimals = decimals.max(typed.decimals());
+            *place = typed.value();
+        }
+        Ok(Numbers { table, decimals })
+    }
+
+    fn number(&self, row: usize, column: usize) -> Num {
+        Num::new(self.table[[row, column]], self.decimals)
+    }
+}
+
+impl Temperature {
+    /// The temperature at a position of the slider: each step is the same
+    /// ratio, and the ends are the limits.
+    fn at(position: i64) -> Temperature {
+        if position <= 0 {
+            return Temperature::Exact;
+        }
+        if position >= END {
+            return Temperature::Average;
+        }
+        let share = (position - MIDDLE) as f64 / (MIDDLE - 1) as f64;
+        let tau = (share * LOG_HOTTEST).portable_exp();
+        // What is shown is what is computed with.
+        Temperature::Warm((tau * 100.0).round() / 100.0)
+    }
+
+    fn shown(self) -> String {
+        match self {
+            Temperature::Exact => "τ → 0".to_owned(),
+            Temperature::Warm(tau) => format!("τ = {}", ledger::number(tau, 2)),
+            Temperature::Average => "τ = ∞".to_owned(),
+        }
+    }
+
+    fn sentence(self) -> String {
+        match self {
+            Temperature::Exact => "exact lookup, only the best match counts".to_owned(),
+            Temperature::Warm(tau) if tau < 1.0 => {
+                format!("{}, which favours the best match", ledger::number(tau, 2))
+            }
+            Temperature::Warm(tau) if tau > 1.0 => {
+                format!("{}, which evens out the weights", ledger::number(tau, 2))
+            }
+            Temperature::Warm(tau) => format!("{}, plain softmax", ledger::number(tau, 2)),
+            Temperature::Average => "infinite, the plain average of all".to_owned(),
+        }
+    }
+
+    fn json(self) -> Value {
+        let number = match self {
+            Temperature::Exact => 0.0,
+            Temperature::Warm(tau) => tau,
+            Temperature::Average => f64::INFINITY,
+        };
+        object([
+            ("shown", self.shown().into()),
+            ("exact", exact(number)),
+            ("sentence", self.sentence().into()),
+        ])
+    }
+}
+
+/// Where a point stands on the plane, from 0 to 1 each way.
+fn spot(x: f64, y: f64) -> Value {
+    let share = |number: f64| ((number - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
+    object([("x", share(x).into()), ("y", share(y).into())])
+}
+
+fn how_json(account: &Account) -> Value {
+    list(&account.lines, Line::json)
+}
+
+/// “a, b and c”
+fn joined(parts: Vec<String>) -> String {
+    match parts.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => parts.concat(),
+    }
+}
