@@ -64,10 +64,7 @@ impl Name {
 
     /// Whether a reader sets it; the others are computed.
     pub(crate) fn is_input(self) -> bool {
-        matches!(
-            self,
-            Name::X | Name::QueryWeights | Name::KeyWeights | Name::ValueWeights
-        )
+        matches!(self, Name::X | Name::QueryWeights | Name::KeyWeights | Name::ValueWeights)
     }
 
     /// The family by which it is coloured.

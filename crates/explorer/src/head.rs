@@ -53,7 +53,18 @@ pub(crate) struct Matrix {
 
 object!(HeadAnswer { matrices, problems });
 object!(Matrix {
-    name, symbol, about, shape, family, rows, columns, shown, shade, exact, legend, open,
+    name,
+    symbol,
+    about,
+    shape,
+    family,
+    rows,
+    columns,
+    shown,
+    shade,
+    exact,
+    legend,
+    open,
 });
 object!(Legend { low, high, zero });
 
@@ -230,9 +241,13 @@ impl Computed {
             Name::Scores => "the score of each query (row) with each key (column)",
             Name::Scaled if self.state.scale => "the scores divided by √d",
             Name::Scaled => "the scores as they are: dividing by √d is switched off",
-            Name::Masked if self.state.mask => "the scores, −∞ where the key is later than the query",
+            Name::Masked if self.state.mask => {
+                "the scores, −∞ where the key is later than the query"
+            }
             Name::Masked => "the scores as they are: the mask is switched off",
-            Name::Weights => "how much of its attention each query (row) gives to each key (column)",
+            Name::Weights => {
+                "how much of its attention each query (row) gives to each key (column)"
+            }
             Name::Output => "each token’s output: the weighted average of the values",
         }
     }

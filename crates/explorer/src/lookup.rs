@@ -18,19 +18,33 @@ const HIGH: f64 = 1.5;
 const DRAGGED_DIGITS: u32 = 2;
 /// The slider's right end, and its middle, where the temperature is 1.
 const END: i64 = 1000;
-const MIDDLE: i64 = END / 2;
+pub(crate) const MIDDLE: i64 = END / 2;
 /// The logarithm of the highest temperature short of ∞, 20; the lowest above 0 is 1/20.
 const LOG_HOTTEST: f64 = 2.995_732_273_553_991;
-const MOST_KEYS: usize = 8;
+/// The most keys, and the most numbers in a value.
+const MOST: usize = 8;
 /// Scores closer than this are equal for exact lookup: typed decimals tie where
 /// their products in binary may not.
 const TIE: f64 = 1e-9;
 
-/// What a reader can change of the lookup, and what is looked up.
-struct LookupState {
-    names: Vec<String>,
-    axes: Vec<String>,
-    facts: Vec<String>,
+/// What a reader can change of the lookup, and what is looked up; as typed.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) names: Vec<String>,
+    pub(crate) axes: Vec<String>,
+    pub(crate) facts: Vec<String>,
+    pub(crate) keys: Vec<Vec<String>>,
+    pub(crate) values: Vec<Vec<String>>,
+    pub(crate) query: Vec<String>,
+    /// The position of the slider.
+    pub(crate) temperature: i64,
+}
+
+object!(State { names, axes, facts, keys, values, query, temperature });
+
+/// The same with its numbers read.
+struct Lookup {
+    state: State,
     keys: Numbers,
     values: Numbers,
     query: Numbers,
@@ -56,8 +70,8 @@ enum Temperature {
 }
 
 /// Everything that follows from a state.
-pub(crate) fn answer(state: &Value) -> Result<LookupAnswer, Unreadable> {
-    LookupState::read(state)?.answer().map_err(|_| SIZES.to_owned())
+pub(crate) fn answer(state: State) -> Result<LookupAnswer, Unreadable> {
+    Lookup::new(state)?.answer().map_err(|_| SIZES.to_owned())
 }
 
 /// The query at a place of the plane, from 0 to 1.
@@ -76,24 +90,36 @@ pub(crate) fn nudged(query: [Typed; 2], tenths: [i64; 2]) -> [Typed; 2] {
     [kept(query[0].stepped(tenths[0])), kept(query[1].stepped(tenths[1]))]
 }
 
-impl LookupState {
-    fn read(state: &Value) -> Result<LookupState, Unreadable> {
-        let (names, facts) = (state.texts("names")?, state.texts("facts")?);
-        let axes = state.texts("axes")?;
-        if !(1..=MOST_KEYS).contains(&names.len()) || !(1..=MOST_KEYS).contains(&facts.len()) {
-            return Err(format!("There must be 1 to {MOST_KEYS} `names` and `facts`."));
+impl State {
+    /// Reads a state, but none of its numbers.
+    pub(crate) fn read(state: &Value) -> Result<State, Unreadable> {
+        Ok(State {
+            names: state.texts("names")?,
+            axes: state.texts("axes")?,
+            facts: state.texts("facts")?,
+            keys: state.table("keys")?,
+            values: state.table("values")?,
+            query: state.texts("query")?,
+            temperature: state.whole("temperature")?,
+        })
+    }
+}
+
+impl Lookup {
+    fn new(state: State) -> Result<Lookup, Unreadable> {
+        let (names, facts) = (state.names.len(), state.facts.len());
+        if !(1..=MOST).contains(&names) || !(1..=MOST).contains(&facts) {
+            return Err(format!("There must be 1 to {MOST} `names` and `facts`."));
         }
-        if axes.len() != 2 {
+        if state.axes.len() != 2 {
             return Err("There must be two `axes`.".to_owned());
         }
-        Ok(LookupState {
-            keys: Numbers::read("keys", &state.table("keys")?, (names.len(), 2))?,
-            values: Numbers::read("values", &state.table("values")?, (names.len(), facts.len()))?,
-            query: Numbers::read("query", &[state.texts("query")?], (1, 2))?,
-            temperature: Temperature::at(state.whole("temperature")?),
-            names,
-            axes,
-            facts,
+        Ok(Lookup {
+            keys: Numbers::read("keys", &state.keys, (names, 2))?,
+            values: Numbers::read("values", &state.values, (names, facts))?,
+            query: Numbers::read("query", std::slice::from_ref(&state.query), (1, 2))?,
+            temperature: Temperature::at(state.temperature),
+            state,
         })
     }
 
@@ -114,9 +140,9 @@ impl LookupState {
         let scores = recipe::score(&self.query.table, &self.keys.table)?;
         let weights = self.weights(&scores);
         let mixed = recipe::mix(&weights, &self.values.table)?;
-        let keys = 0..self.names.len();
+        let keys = 0..self.state.names.len();
         let keys = keys.map(|key| self.key(key, scores[[0, key]], weights[[0, key]])).collect();
-        let facts = 0..self.facts.len();
+        let facts = 0..self.state.facts.len();
         let facts = facts.map(|fact| self.fact(fact, &weights, mixed[[0, fact]])).collect();
         let Spot { x, y } = self.query.spot(0);
         Ok(LookupAnswer {
@@ -132,7 +158,7 @@ impl LookupState {
     fn key(&self, key: usize, score: f64, weight: f64) -> Key {
         let digits = (self.query.decimals + self.keys.decimals).min(3);
         let score = Num::new(score, digits);
-        let pairs = self.axes.iter().zip(0..).map(|(axis, column)| {
+        let pairs = self.state.axes.iter().zip(0..).map(|(axis, column)| {
             (axis.clone(), [self.query.number(0, column), self.keys.number(key, column)])
         });
         let exact = Some([self.query.decimals, self.keys.decimals]);
@@ -140,7 +166,7 @@ impl LookupState {
         Key {
             x,
             y,
-            name: self.names[key].clone(),
+            name: self.state.names[key].clone(),
             numbers: self.keys.numbers(key),
             how: products(pairs.collect(), exact, score.clone()).lines,
             score,
@@ -152,21 +178,25 @@ impl LookupState {
 
     fn fact(&self, fact: usize, weights: &Array2<f64>, mixed: f64) -> Fact {
         let number = Num::new(mixed, 2);
-        let pairs = self.names.iter().zip(0..).map(|(name, key)| {
+        let pairs = self.state.names.iter().zip(0..).map(|(name, key)| {
             let weight = Num::new(weights[[0, key]], 3);
             (name.clone(), [weight, self.values.number(key, fact)])
         });
         let how = products(pairs.collect(), None, number.clone()).lines;
-        Fact { fact: self.facts[fact].clone(), number, how }
+        Fact { fact: self.state.facts[fact].clone(), number, how }
     }
 
     fn spoken(&self, weights: &Array2<f64>, mixed: &Array2<f64>) -> String {
-        let query = self.axes.iter().zip(0..).map(|(axis, column)| {
-            format!("{axis} {}", self.query.number(0, column).shown)
-        });
-        let shares = self.names.iter().zip(weights);
-        let shares = shares.map(|(name, &weight)| format!("{} of {name}", ledger::number(weight, 2)));
-        let facts = self.facts.iter().zip(mixed);
+        let query = self
+            .state
+            .axes
+            .iter()
+            .zip(0..)
+            .map(|(axis, column)| format!("{axis} {}", self.query.number(0, column).shown));
+        let shares = self.state.names.iter().zip(weights);
+        let shares =
+            shares.map(|(name, &weight)| format!("{} of {name}", ledger::number(weight, 2)));
+        let facts = self.state.facts.iter().zip(mixed);
         let facts = facts.map(|(fact, &number)| format!("{} {fact}", ledger::number(number, 2)));
         format!(
             "The query is {}. Temperature: {}. The answer takes {}: {}.",

@@ -28,7 +28,7 @@ fn dispatch(request: &Value) -> Result<String, Unreadable> {
         "number" => number(request),
         "step" => step(request),
         "token" => token(request),
-        "lookup" => lookup::answer(request.member("state")?).map(|answer| written(&answer)),
+        "lookup" => look_up(request),
         "point" => point(request),
         "nudge" => nudge(request),
         _ => Err("There is no such request: see `ask`.".to_owned()),
@@ -73,6 +73,11 @@ fn token(request: &Value) -> Result<String, Unreadable> {
     Ok(written(&changed.map_or_else(Reply::Sentence, Reply::State)))
 }
 
+fn look_up(request: &Value) -> Result<String, Unreadable> {
+    let state = lookup::State::read(request.member("state")?)?;
+    lookup::answer(state).map(|answer| written(&answer))
+}
+
 fn point(request: &Value) -> Result<String, Unreadable> {
     let query = lookup::point(request.number("x")?, request.number("y")?);
     Ok(written(&Reply::query(Ok(query))))
@@ -109,7 +114,8 @@ impl Reply {
     }
 
     fn query(query: Result<[Typed; 2], String>) -> Reply {
-        query.map_or_else(Reply::Sentence, |query| Reply::Query(query.map(|x| x.to_string()).into()))
+        query
+            .map_or_else(Reply::Sentence, |query| Reply::Query(query.map(|x| x.to_string()).into()))
     }
 }
 

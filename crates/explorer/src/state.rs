@@ -54,11 +54,9 @@ impl HeadState {
 
     fn check_sizes(&self) -> Result<(), Unreadable> {
         count("tokens", &self.tokens, MOST_TOKENS)?;
-        for (name, labels) in [
-            ("meanings", &self.meanings),
-            ("matches", &self.matches),
-            ("messages", &self.messages),
-        ] {
+        for (name, labels) in
+            [("meanings", &self.meanings), ("matches", &self.matches), ("messages", &self.messages)]
+        {
             count(name, labels, WIDEST)?;
             if labels.iter().any(|label| label.chars().count() > LONGEST_LABEL) {
                 return Err(format!(

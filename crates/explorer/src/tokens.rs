@@ -38,7 +38,8 @@ fn added(mut state: HeadState, after: i64) -> Result<Result<HeadState, String>, 
 
 /// “new”, or “new 2” and so on where there is one already.
 fn new_name(tokens: &[String]) -> String {
-    let names = (1..).map(|count| if count == 1 { "new".to_owned() } else { format!("new {count}") });
+    let names =
+        (1..).map(|count| if count == 1 { "new".to_owned() } else { format!("new {count}") });
     let mut free = names.filter(|name| !tokens.contains(name));
     free.next().unwrap_or_default()
 }

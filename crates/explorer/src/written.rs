@@ -170,7 +170,10 @@ impl Rounding {
         let apart = product.in_digits(digits) - a.in_digits(digits);
         self.expect(2 * apart.abs() <= b.in_digits(digits - c.digits), || {
             let would_be = ledger::number(a.value() / b.value(), c.places());
-            format!("{} divided by {} is {would_be}, not {}", top.shown, bottom.shown, quotient.shown)
+            format!(
+                "{} divided by {} is {would_be}, not {}",
+                top.shown, bottom.shown, quotient.shown
+            )
         });
     }
 

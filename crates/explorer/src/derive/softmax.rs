@@ -98,9 +98,7 @@ fn spoken(
         each.join(", "),
         total.shown
     ));
-    sentences.push(format!(
-        "{} divided by {} is {}.",
-        exponential.shown, total.shown, result.shown
-    ));
+    sentences
+        .push(format!("{} divided by {} is {}.", exponential.shown, total.shown, result.shown));
     sentences.join(" ")
 }

@@ -106,6 +106,12 @@ impl Json for usize {
     }
 }
 
+impl Json for i64 {
+    fn write(&self, text: &mut String) {
+        let _ = write!(text, "{self}");
+    }
+}
+
 /// The fewest digits that give the same float again; infinities, which JSON
 /// lacks, as texts.
 impl Json for f64 {
