@@ -1,8 +1,8 @@
 //! The names of a head's matrices and the places in them. Which matrix comes
 //! from which is known in `derive`, not here.
 
-use crate::json::Unreadable;
-use serde_json::Value;
+use crate::json::write::elements;
+use crate::json::{Json, Unreadable};
 
 /// A matrix of the head, in the order in which the data flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,10 +64,7 @@ impl Name {
 
     /// Whether a reader sets it; the others are computed.
     pub(crate) fn is_input(self) -> bool {
-        matches!(
-            self,
-            Name::X | Name::QueryWeights | Name::KeyWeights | Name::ValueWeights
-        )
+        matches!(self, Name::X | Name::QueryWeights | Name::KeyWeights | Name::ValueWeights)
     }
 
     /// The family by which it is coloured.
@@ -84,14 +81,19 @@ impl Name {
     }
 }
 
-/// A cell: the matrix, the row and the column.
+/// A cell: the matrix, the row and the column, written `["S", 4, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(pub(crate) Name, pub(crate) usize, pub(crate) usize);
 
-impl Place {
-    /// `["S", 4, 1]`
-    pub(crate) fn json(self) -> Value {
+impl Json for Name {
+    fn write(&self, text: &mut String) {
+        self.text().write(text);
+    }
+}
+
+impl Json for Place {
+    fn write(&self, text: &mut String) {
         let Place(name, row, column) = self;
-        Value::Array(vec![name.text().into(), row.into(), column.into()])
+        elements(text, &mut [name as &dyn Json, row, column].into_iter());
     }
 }

@@ -2,17 +2,19 @@
 //! How a single cell came about is told in `derive`.
 
 use crate::cell::Name;
-use crate::json::{Unreadable, exact, list, object, with};
+use crate::json::{Unreadable, object};
 use crate::state::{HeadState, Problem};
 use crate::written::shown;
 use attention::ndarray::Array2;
 use attention::{Head, Mask, Options, Trace, recipe};
-use serde_json::Value;
 
 /// How many digits after the point a matrix shows where it needs more.
 const DIGITS: u8 = 2;
 /// The same where a single cell is explained.
 const CLOSE_DIGITS: u8 = 3;
+
+/// Said where `attention` refuses matrices.
+pub(crate) const SIZES: &str = "The sizes of the matrices do not fit each other.";
 
 /// A head with everything that it computes.
 #[derive(Debug)]
@@ -23,6 +25,55 @@ pub(crate) struct Computed {
     trace: Trace<f64>,
     /// How many digits after the point X, `W_Q`, `W_K` and `W_V` have.
     decimals: [u8; 4],
+}
+
+/// All matrices, or all problems.
+#[derive(Debug)]
+pub(crate) struct HeadAnswer {
+    pub(crate) matrices: Vec<Matrix>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A matrix to be looked at.
+#[derive(Debug)]
+pub(crate) struct Matrix {
+    name: Name,
+    symbol: &'static str,
+    about: &'static str,
+    shape: String,
+    family: &'static str,
+    rows: Vec<String>,
+    columns: Vec<String>,
+    shown: Vec<Vec<String>>,
+    shade: Vec<Vec<f64>>,
+    exact: Vec<Vec<f64>>,
+    legend: Legend,
+    open: Option<Vec<usize>>,
+}
+
+object!(HeadAnswer { matrices, problems });
+object!(Matrix {
+    name,
+    symbol,
+    about,
+    shape,
+    family,
+    rows,
+    columns,
+    shown,
+    shade,
+    exact,
+    legend,
+    open,
+});
+object!(Legend { low, high, zero });
+
+/// What the shades of a matrix mean.
+#[derive(Debug)]
+struct Legend {
+    low: String,
+    high: String,
+    zero: f64,
 }
 
 /// Why a head cannot be computed.
@@ -40,9 +91,11 @@ impl From<Unreadable> for Refusal {
     }
 }
 
+/// The sizes were checked when the state was read, so that this cannot happen;
+/// to print the error itself would make the engine larger.
 impl From<attention::Error> for Refusal {
-    fn from(error: attention::Error) -> Refusal {
-        Refusal::Unreadable(format!("The head cannot be computed: {error}."))
+    fn from(_: attention::Error) -> Refusal {
+        Refusal::Unreadable(SIZES.to_owned())
     }
 }
 
@@ -140,38 +193,29 @@ impl Computed {
     }
 
     /// The answer to a request for the whole head.
-    pub(crate) fn json(&self) -> Value {
-        let matrices = list(Name::ALL, |name| self.matrix_json(name));
-        object([("matrices", matrices), ("problems", Value::Array(Vec::new()))])
+    pub(crate) fn answer(&self) -> HeadAnswer {
+        let matrices = Name::ALL.map(|name| self.matrix(name)).into();
+        HeadAnswer { matrices, problems: Vec::new() }
     }
 
-    fn matrix_json(&self, name: Name) -> Value {
+    fn matrix(&self, name: Name) -> Matrix {
         let numbers = self.numbers(name);
         let digits = self.digits(name);
         let range = Range::of(name, numbers);
-        let table = |write: &dyn Fn(f64) -> Value| {
-            list(numbers.outer_iter(), |row| list(row.iter(), |&number| write(number)))
-        };
-        let labels = |labels: &[String]| list(labels, |label| label.as_str().into());
-        let matrix = object([
-            ("name", name.text().into()),
-            ("symbol", self.symbol(name).into()),
-            ("about", self.about(name).into()),
-            ("shape", format!("({}, {})", numbers.nrows(), numbers.ncols()).into()),
-            ("family", name.family().into()),
-            ("rows", labels(self.rows(name))),
-            ("columns", labels(self.columns(name))),
-            ("shown", table(&|number| shown(number, digits).into())),
-            ("shade", table(&|number| range.shade(number).into())),
-            ("exact", table(&exact)),
-            ("legend", range.json(digits)),
-        ]);
-        match name {
-            Name::Scores | Name::Scaled | Name::Masked | Name::Weights => {
-                let open = list(0..self.length(), |query| self.open_keys(query).into());
-                with(matrix, "open", open)
-            }
-            _ => matrix,
+        let per_query = matches!(name, Name::Scores | Name::Scaled | Name::Masked | Name::Weights);
+        Matrix {
+            name,
+            symbol: self.symbol(name),
+            about: self.about(name),
+            shape: format!("({}, {})", numbers.nrows(), numbers.ncols()),
+            family: name.family(),
+            rows: self.rows(name).to_vec(),
+            columns: self.columns(name).to_vec(),
+            shown: table(numbers, |number| shown(number, digits)),
+            shade: table(numbers, |number| range.shade(number)),
+            exact: table(numbers, |number| number),
+            legend: range.legend(digits),
+            open: per_query.then(|| (0..self.length()).map(|row| self.open_keys(row)).collect()),
         }
     }
 
@@ -197,9 +241,13 @@ impl Computed {
             Name::Scores => "the score of each query (row) with each key (column)",
             Name::Scaled if self.state.scale => "the scores divided by √d",
             Name::Scaled => "the scores as they are: dividing by √d is switched off",
-            Name::Masked if self.state.mask => "the scores, −∞ where the key is later than the query",
+            Name::Masked if self.state.mask => {
+                "the scores, −∞ where the key is later than the query"
+            }
             Name::Masked => "the scores as they are: the mask is switched off",
-            Name::Weights => "how much of its attention each query (row) gives to each key (column)",
+            Name::Weights => {
+                "how much of its attention each query (row) gives to each key (column)"
+            }
             Name::Output => "each token’s output: the weighted average of the values",
         }
     }
@@ -234,11 +282,15 @@ impl Range {
         (share * 1000.0).round() / 1000.0
     }
 
-    fn json(&self, digits: u8) -> Value {
-        object([
-            ("low", shown(self.low, digits).into()),
-            ("high", shown(self.high, digits).into()),
-            ("zero", self.shade(0.0).into()),
-        ])
+    fn legend(&self, digits: u8) -> Legend {
+        Legend {
+            low: shown(self.low, digits),
+            high: shown(self.high, digits),
+            zero: self.shade(0.0),
+        }
     }
+}
+
+fn table<T>(numbers: &Array2<f64>, write: impl Fn(f64) -> T) -> Vec<Vec<T>> {
+    numbers.outer_iter().map(|row| row.iter().map(|&number| write(number)).collect()).collect()
 }

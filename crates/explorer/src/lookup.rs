@@ -2,13 +2,13 @@
 //! numbers, keys on the same plane, and a temperature between exact lookup and
 //! plain average.
 
-use crate::derive::{Account, Line, products};
-use crate::json::{Unreadable, exact, list, object, table, texts, whole, with};
+use crate::derive::{Line, products};
+use crate::head::SIZES;
+use crate::json::{Unreadable, Value, object};
 use crate::number::Typed;
 use crate::written::Num;
 use attention::ndarray::Array2;
 use attention::{Real as _, recipe};
-use serde_json::Value;
 
 /// The plane shows numbers from here ...
 const LOW: f64 = -0.25;
@@ -18,19 +18,33 @@ const HIGH: f64 = 1.5;
 const DRAGGED_DIGITS: u32 = 2;
 /// The slider's right end, and its middle, where the temperature is 1.
 const END: i64 = 1000;
-const MIDDLE: i64 = END / 2;
+pub(crate) const MIDDLE: i64 = END / 2;
 /// The logarithm of the highest temperature short of ∞, 20; the lowest above 0 is 1/20.
 const LOG_HOTTEST: f64 = 2.995_732_273_553_991;
-const MOST_KEYS: usize = 8;
+/// The most keys, and the most numbers in a value.
+const MOST: usize = 8;
 /// Scores closer than this are equal for exact lookup: typed decimals tie where
 /// their products in binary may not.
 const TIE: f64 = 1e-9;
 
-/// What a reader can change of the lookup, and what is looked up.
-struct LookupState {
-    names: Vec<String>,
-    axes: Vec<String>,
-    facts: Vec<String>,
+/// What a reader can change of the lookup, and what is looked up; as typed.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) names: Vec<String>,
+    pub(crate) axes: Vec<String>,
+    pub(crate) facts: Vec<String>,
+    pub(crate) keys: Vec<Vec<String>>,
+    pub(crate) values: Vec<Vec<String>>,
+    pub(crate) query: Vec<String>,
+    /// The position of the slider.
+    pub(crate) temperature: i64,
+}
+
+object!(State { names, axes, facts, keys, values, query, temperature });
+
+/// The same with its numbers read.
+struct Lookup {
+    state: State,
     keys: Numbers,
     values: Numbers,
     query: Numbers,
@@ -56,8 +70,8 @@ enum Temperature {
 }
 
 /// Everything that follows from a state.
-pub(crate) fn answer(state: &Value) -> Result<Value, Unreadable> {
-    LookupState::read(state)?.answer().map_err(|error| format!("There is no answer: {error}."))
+pub(crate) fn answer(state: State) -> Result<LookupAnswer, Unreadable> {
+    Lookup::new(state)?.answer().map_err(|_| SIZES.to_owned())
 }
 
 /// The query at a place of the plane, from 0 to 1.
@@ -76,24 +90,36 @@ pub(crate) fn nudged(query: [Typed; 2], tenths: [i64; 2]) -> [Typed; 2] {
     [kept(query[0].stepped(tenths[0])), kept(query[1].stepped(tenths[1]))]
 }
 
-impl LookupState {
-    fn read(state: &Value) -> Result<LookupState, Unreadable> {
-        let (names, facts) = (texts(state, "names")?, texts(state, "facts")?);
-        let axes = texts(state, "axes")?;
-        if !(1..=MOST_KEYS).contains(&names.len()) || !(1..=MOST_KEYS).contains(&facts.len()) {
-            return Err(format!("There must be 1 to {MOST_KEYS} `names` and `facts`."));
+impl State {
+    /// Reads a state, but none of its numbers.
+    pub(crate) fn read(state: &Value) -> Result<State, Unreadable> {
+        Ok(State {
+            names: state.texts("names")?,
+            axes: state.texts("axes")?,
+            facts: state.texts("facts")?,
+            keys: state.table("keys")?,
+            values: state.table("values")?,
+            query: state.texts("query")?,
+            temperature: state.whole("temperature")?,
+        })
+    }
+}
+
+impl Lookup {
+    fn new(state: State) -> Result<Lookup, Unreadable> {
+        let (names, facts) = (state.names.len(), state.facts.len());
+        if !(1..=MOST).contains(&names) || !(1..=MOST).contains(&facts) {
+            return Err(format!("There must be 1 to {MOST} `names` and `facts`."));
         }
-        if axes.len() != 2 {
+        if state.axes.len() != 2 {
             return Err("There must be two `axes`.".to_owned());
         }
-        Ok(LookupState {
-            keys: Numbers::read("keys", &table(state, "keys")?, (names.len(), 2))?,
-            values: Numbers::read("values", &table(state, "values")?, (names.len(), facts.len()))?,
-            query: Numbers::read("query", &[texts(state, "query")?], (1, 2))?,
-            temperature: Temperature::at(whole(state, "temperature")?),
-            names,
-            axes,
-            facts,
+        Ok(Lookup {
+            keys: Numbers::read("keys", &state.keys, (names, 2))?,
+            values: Numbers::read("values", &state.values, (names, facts))?,
+            query: Numbers::read("query", std::slice::from_ref(&state.query), (1, 2))?,
+            temperature: Temperature::at(state.temperature),
+            state,
         })
     }
 
@@ -110,67 +136,67 @@ impl LookupState {
         }
     }
 
-    fn answer(&self) -> Result<Value, attention::Error> {
+    fn answer(&self) -> Result<LookupAnswer, attention::Error> {
         let scores = recipe::score(&self.query.table, &self.keys.table)?;
         let weights = self.weights(&scores);
         let mixed = recipe::mix(&weights, &self.values.table)?;
-        let keys = list(0..self.names.len(), |key| {
-            self.key_json(key, scores[[0, key]], weights[[0, key]])
-        });
-        let facts = list(0..self.facts.len(), |fact| {
-            self.fact_json(fact, &weights, mixed[[0, fact]])
-        });
-        let (x, y) = (self.query.table[[0, 0]], self.query.table[[0, 1]]);
-        let numbers = list([x, y], |number| Num::new(number, self.query.decimals).json());
-        Ok(object([
-            ("temperature", self.temperature.json()),
-            ("query", with(spot(x, y), "numbers", numbers)),
-            ("origin", spot(0.0, 0.0)),
-            ("keys", keys),
-            ("mixed", facts),
-            ("spoken", self.spoken(&weights, &mixed).into()),
-        ]))
+        let keys = 0..self.state.names.len();
+        let keys = keys.map(|key| self.key(key, scores[[0, key]], weights[[0, key]])).collect();
+        let facts = 0..self.state.facts.len();
+        let facts = facts.map(|fact| self.fact(fact, &weights, mixed[[0, fact]])).collect();
+        let Spot { x, y } = self.query.spot(0);
+        Ok(LookupAnswer {
+            temperature: self.temperature.told(),
+            query: Query { x, y, numbers: self.query.numbers(0) },
+            origin: Spot::of(0.0, 0.0),
+            keys,
+            mixed: facts,
+            spoken: self.spoken(&weights, &mixed),
+        })
     }
 
-    fn key_json(&self, key: usize, score: f64, weight: f64) -> Value {
-        let numbers = self.keys.table.row(key);
-        let digits = self.query.decimals + self.keys.decimals;
-        let score = Num::new(score, digits.min(3));
-        let pairs = self.axes.iter().enumerate().map(|(axis, label)| {
-            (label.as_str(), [self.query.number(0, axis), self.keys.number(key, axis)])
+    fn key(&self, key: usize, score: f64, weight: f64) -> Key {
+        let digits = (self.query.decimals + self.keys.decimals).min(3);
+        let score = Num::new(score, digits);
+        let pairs = self.state.axes.iter().zip(0..).map(|(axis, column)| {
+            (axis.clone(), [self.query.number(0, column), self.keys.number(key, column)])
         });
         let exact = Some([self.query.decimals, self.keys.decimals]);
-        let how = products(pairs, exact, score.clone());
-        let spot = spot(numbers[0], numbers[1]);
-        let place = with(spot, "name", self.names[key].as_str());
-        let numbers = list(0..2, |axis| self.keys.number(key, axis).json());
-        let value = list(0..self.facts.len(), |fact| self.values.number(key, fact).json());
-        let place = with(with(place, "numbers", numbers), "value", value);
-        let place = with(with(place, "score", score.json()), "how", how_json(&how));
-        with(with(place, "weight", Num::new(weight, 2).json()), "share", weight)
+        let Spot { x, y } = self.keys.spot(key);
+        Key {
+            x,
+            y,
+            name: self.state.names[key].clone(),
+            numbers: self.keys.numbers(key),
+            how: products(pairs.collect(), exact, score.clone()).lines,
+            score,
+            weight: Num::new(weight, 2),
+            share: weight,
+            value: self.values.numbers(key),
+        }
     }
 
-    fn fact_json(&self, fact: usize, weights: &Array2<f64>, mixed: f64) -> Value {
+    fn fact(&self, fact: usize, weights: &Array2<f64>, mixed: f64) -> Fact {
         let number = Num::new(mixed, 2);
-        let pairs = self.names.iter().enumerate().map(|(key, name)| {
+        let pairs = self.state.names.iter().zip(0..).map(|(name, key)| {
             let weight = Num::new(weights[[0, key]], 3);
-            (name.as_str(), [weight, self.values.number(key, fact)])
+            (name.clone(), [weight, self.values.number(key, fact)])
         });
-        let how = products(pairs, None, number.clone());
-        object([
-            ("fact", self.facts[fact].as_str().into()),
-            ("number", number.json()),
-            ("how", how_json(&how)),
-        ])
+        let how = products(pairs.collect(), None, number.clone()).lines;
+        Fact { fact: self.state.facts[fact].clone(), number, how }
     }
 
     fn spoken(&self, weights: &Array2<f64>, mixed: &Array2<f64>) -> String {
-        let query = self.axes.iter().zip(0..).map(|(axis, column)| {
-            format!("{axis} {}", self.query.number(0, column).shown)
-        });
-        let shares = self.names.iter().zip(weights);
-        let shares = shares.map(|(name, &weight)| format!("{} of {name}", ledger::number(weight, 2)));
-        let facts = self.facts.iter().zip(mixed);
+        let query = self
+            .state
+            .axes
+            .iter()
+            .zip(0..)
+            .map(|(axis, column)| format!("{axis} {}", self.query.number(0, column).shown));
+        let shares = self.state.names.iter().zip(weights);
+        let shares =
+            shares.map(|(name, &weight)| format!("{} of {name}", ledger::number(weight, 2)));
+        let facts = self.state.facts.iter().zip(mixed);
         let facts = facts.map(|(fact, &number)| format!("{} {fact}", ledger::number(number, 2)));
         format!(
             "The query is {}. Temperature: {}. The answer takes {}: {}.",
@@ -203,6 +229,14 @@ impl Numbers {
 
     fn number(&self, row: usize, column: usize) -> Num {
         Num::new(self.table[[row, column]], self.decimals)
+    }
+
+    fn numbers(&self, row: usize) -> Vec<Num> {
+        (0..self.table.ncols()).map(|column| self.number(row, column)).collect()
+    }
+
+    fn spot(&self, row: usize) -> Spot {
+        Spot::of(self.table[[row, 0]], self.table[[row, 1]])
     }
 }
 
@@ -244,28 +278,82 @@ impl Temperature {
         }
     }
 
-    fn json(self) -> Value {
-        let number = match self {
+    fn told(self) -> Told {
+        let exact = match self {
             Temperature::Exact => 0.0,
             Temperature::Warm(tau) => tau,
             Temperature::Average => f64::INFINITY,
         };
-        object([
-            ("shown", self.shown().into()),
-            ("exact", exact(number)),
-            ("sentence", self.sentence().into()),
-        ])
+        Told { shown: self.shown(), exact, sentence: self.sentence() }
     }
 }
 
-/// Where a point stands on the plane, from 0 to 1 each way.
-fn spot(x: f64, y: f64) -> Value {
-    let share = |number: f64| ((number - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
-    object([("x", share(x).into()), ("y", share(y).into())])
+/// Everything to be shown of a lookup.
+#[derive(Debug)]
+pub(crate) struct LookupAnswer {
+    temperature: Told,
+    query: Query,
+    origin: Spot,
+    keys: Vec<Key>,
+    mixed: Vec<Fact>,
+    spoken: String,
 }
 
-fn how_json(account: &Account) -> Value {
-    list(&account.lines, Line::json)
+/// The temperature in figures and words.
+#[derive(Debug)]
+struct Told {
+    shown: String,
+    exact: f64,
+    sentence: String,
+}
+
+#[derive(Debug)]
+struct Query {
+    x: f64,
+    y: f64,
+    numbers: Vec<Num>,
+}
+
+#[derive(Debug)]
+struct Key {
+    x: f64,
+    y: f64,
+    name: String,
+    numbers: Vec<Num>,
+    score: Num,
+    how: Vec<Line>,
+    weight: Num,
+    share: f64,
+    value: Vec<Num>,
+}
+
+/// One number of the mixed value.
+#[derive(Debug)]
+struct Fact {
+    fact: String,
+    number: Num,
+    how: Vec<Line>,
+}
+
+/// A place on the plane, from 0 to 1 each way.
+#[derive(Debug)]
+struct Spot {
+    x: f64,
+    y: f64,
+}
+
+object!(LookupAnswer { temperature, query, origin, keys, mixed, spoken });
+object!(Told { shown, exact, sentence });
+object!(Query { x, y, numbers });
+object!(Key { x, y, name, numbers, score, how, weight, share, value });
+object!(Fact { fact, number, how });
+object!(Spot { x, y });
+
+impl Spot {
+    fn of(x: f64, y: f64) -> Spot {
+        let share = |number: f64| ((number - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
+        Spot { x: share(x), y: share(y) }
+    }
 }
 
 /// “a, b and c”

@@ -3,10 +3,9 @@
 //! problem at its place, and the reader's to mend.
 
 use crate::cell::Name;
-use crate::json::{Unreadable, flag, list, object, table, texts};
+use crate::json::{Unreadable, Value, object};
 use crate::number::Typed;
 use attention::ndarray::Array2;
-use serde_json::Value;
 
 /// The most tokens that a sentence may have.
 pub(crate) const MOST_TOKENS: usize = 12;
@@ -32,20 +31,22 @@ pub(crate) struct HeadState {
     pub(crate) scale: bool,
 }
 
+object!(HeadState { tokens, meanings, matches, messages, x, w_q, w_k, w_v, mask, scale });
+
 impl HeadState {
     /// Reads a state and checks its sizes, but no name and no number.
     pub(crate) fn read(state: &Value) -> Result<HeadState, Unreadable> {
         let state = HeadState {
-            tokens: texts(state, "tokens")?,
-            meanings: texts(state, "meanings")?,
-            matches: texts(state, "matches")?,
-            messages: texts(state, "messages")?,
-            x: table(state, "x")?,
-            w_q: table(state, "w_q")?,
-            w_k: table(state, "w_k")?,
-            w_v: table(state, "w_v")?,
-            mask: flag(state, "mask")?,
-            scale: flag(state, "scale")?,
+            tokens: state.texts("tokens")?,
+            meanings: state.texts("meanings")?,
+            matches: state.texts("matches")?,
+            messages: state.texts("messages")?,
+            x: state.table("x")?,
+            w_q: state.table("w_q")?,
+            w_k: state.table("w_k")?,
+            w_v: state.table("w_v")?,
+            mask: state.flag("mask")?,
+            scale: state.flag("scale")?,
         };
         state.check_sizes()?;
         Ok(state)
@@ -53,11 +54,9 @@ impl HeadState {
 
     fn check_sizes(&self) -> Result<(), Unreadable> {
         count("tokens", &self.tokens, MOST_TOKENS)?;
-        for (name, labels) in [
-            ("meanings", &self.meanings),
-            ("matches", &self.matches),
-            ("messages", &self.messages),
-        ] {
+        for (name, labels) in
+            [("meanings", &self.meanings), ("matches", &self.matches), ("messages", &self.messages)]
+        {
             count(name, labels, WIDEST)?;
             if labels.iter().any(|label| label.chars().count() > LONGEST_LABEL) {
                 return Err(format!(
@@ -70,22 +69,6 @@ impl HeadState {
         size("w_q", &self.w_q, (d_model, self.matches.len()))?;
         size("w_k", &self.w_k, (d_model, self.matches.len()))?;
         size("w_v", &self.w_v, (d_model, self.messages.len()))
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        let row = |row: &Vec<String>| list(row, |text| text.as_str().into());
-        object([
-            ("tokens", row(&self.tokens)),
-            ("meanings", row(&self.meanings)),
-            ("matches", row(&self.matches)),
-            ("messages", row(&self.messages)),
-            ("x", list(&self.x, row)),
-            ("w_q", list(&self.w_q, row)),
-            ("w_k", list(&self.w_k, row)),
-            ("w_v", list(&self.w_v, row)),
-            ("mask", self.mask.into()),
-            ("scale", self.scale.into()),
-        ])
     }
 
     /// The numbers that were typed, or everything that is wrong with them.
@@ -165,19 +148,11 @@ impl Input {
 /// Something typed that cannot be used.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {
+    /// `tokens` for a name.
     matrix: &'static str,
     row: usize,
     column: usize,
     sentence: String,
 }
 
-impl Problem {
-    pub(crate) fn json(&self) -> Value {
-        object([
-            ("matrix", self.matrix.into()),
-            ("row", self.row.into()),
-            ("column", self.column.into()),
-            ("sentence", self.sentence.as_str().into()),
-        ])
-    }
-}
+object!(Problem { matrix, row, column, sentence });

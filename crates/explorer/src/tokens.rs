@@ -1,8 +1,7 @@
 //! Adding, removing and renaming tokens of a head's sentence.
 
-use crate::json::{Unreadable, index, member, text, whole};
+use crate::json::{Unreadable, Value};
 use crate::state::{HeadState, MOST_TOKENS, token_name};
-use serde_json::Value;
 
 /// Makes the change, or says to the reader why it cannot be made.
 pub(crate) fn change(
@@ -10,15 +9,14 @@ pub(crate) fn change(
     change: &Value,
 ) -> Result<Result<HeadState, String>, Unreadable> {
     if let Some(add) = change.get("add") {
-        return added(state, whole(add, "after")?);
+        return added(state, add.whole("after")?);
     }
     if change.get("remove").is_some() {
-        return removed(state, index(change, "remove")?);
+        return removed(state, change.index("remove")?);
     }
     if change.get("rename").is_some() {
-        return renamed(state, index(change, "rename")?, text(change, "to")?);
+        return renamed(state, change.index("rename")?, change.text("to")?);
     }
-    member(change, "add")?;
     Err("The change is neither to add, to remove nor to rename.".to_owned())
 }
 
@@ -40,7 +38,8 @@ fn added(mut state: HeadState, after: i64) -> Result<Result<HeadState, String>, 
 
 /// “new”, or “new 2” and so on where there is one already.
 fn new_name(tokens: &[String]) -> String {
-    let names = (1..).map(|count| if count == 1 { "new".to_owned() } else { format!("new {count}") });
+    let names =
+        (1..).map(|count| if count == 1 { "new".to_owned() } else { format!("new {count}") });
     let mut free = names.filter(|name| !tokens.contains(name));
     free.next().unwrap_or_default()
 }

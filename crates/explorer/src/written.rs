@@ -2,9 +2,8 @@
 //! those shown still fit each other, which rounding can undo.
 
 use crate::cell::Place;
-use crate::json::{exact, object, with};
+use crate::json::object;
 use attention::Real as _;
-use serde_json::Value;
 
 /// From here on, a number is shown with three digits and a power of ten.
 const LARGE: f64 = 1e5;
@@ -12,29 +11,22 @@ const LARGE: f64 = 1e5;
 /// A number in a derivation.
 #[derive(Clone, Debug)]
 pub(crate) struct Num {
-    pub(crate) value: f64,
     pub(crate) shown: String,
+    pub(crate) value: f64,
     pub(crate) from: Option<Place>,
 }
+
+object!(Num { shown, exact as value, from });
 
 impl Num {
     /// A number shown with so many digits after the point.
     pub(crate) fn new(value: f64, digits: u8) -> Num {
-        Num { value, shown: shown(value, digits), from: None }
+        Num { shown: shown(value, digits), value, from: None }
     }
 
     /// The number of a cell.
     pub(crate) fn of(place: Place, value: f64, digits: u8) -> Num {
         Num { from: Some(place), ..Num::new(value, digits) }
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        let num =
-            object([("shown", self.shown.as_str().into()), ("exact", exact(self.value))]);
-        match self.from {
-            Some(place) => with(num, "from", place.json()),
-            None => num,
-        }
     }
 }
 
@@ -100,8 +92,19 @@ impl Decimal {
         self.units as f64 / 10_i64.pow(self.digits) as f64
     }
 
+    fn places(self) -> u8 {
+        u8::try_from(self.digits).unwrap_or(u8::MAX)
+    }
+
     fn shown(self) -> String {
-        ledger::number(self.value(), u8::try_from(self.digits).unwrap_or(u8::MAX))
+        ledger::number(self.value(), self.places())
+    }
+
+    /// The number with fewer digits, halves away from 0.
+    fn rounded(self, digits: u32) -> String {
+        let lost = 10_i64.pow(self.digits.saturating_sub(digits));
+        let units = (self.units + self.units.signum() * (lost / 2)) / lost;
+        Decimal { units, digits: self.digits.min(digits) }.shown()
     }
 }
 
@@ -119,7 +122,8 @@ impl Rounding {
     pub(crate) fn product(&mut self, left: &Num, right: &Num, product: &Num) {
         let Some([a, b, c]) = self.read([left, right, product]) else { return };
         self.expect(c.rounds(a.times(b)), || {
-            format!("{} times {} is not {}", left.shown, right.shown, product.shown)
+            let would_be = a.times(b).rounded(c.digits);
+            format!("{} times {} is {would_be}, not {}", left.shown, right.shown, product.shown)
         });
     }
 
@@ -140,16 +144,19 @@ impl Rounding {
     pub(crate) fn difference(&mut self, from: &Num, less: &Num, difference: &Num) {
         let Some([a, b, c]) = self.read([from, less, difference]) else { return };
         self.expect(a.rounds(b.plus(c)), || {
-            format!("{} minus {} is not {}", from.shown, less.shown, difference.shown)
+            let would_be = a.plus(Decimal { units: -b.units, ..b }).shown();
+            format!("{} minus {} is {would_be}, not {}", from.shown, less.shown, difference.shown)
         });
     }
 
     /// `exp(power) = exponential`
     pub(crate) fn exponential(&mut self, power: &Num, exponential: &Num) {
         let Some([a, b]) = self.read([power, exponential]) else { return };
-        let apart = (a.value().portable_exp() - b.value()).abs();
+        let would_be = a.value().portable_exp();
+        let apart = (would_be - b.value()).abs();
         self.expect(apart <= 0.5 / 10_i64.pow(b.digits) as f64, || {
-            format!("the exponential of {} is not {}", power.shown, exponential.shown)
+            let would_be = ledger::number(would_be, b.places());
+            format!("the exponential of {} is {would_be}, not {}", power.shown, exponential.shown)
         });
     }
 
@@ -162,7 +169,11 @@ impl Rounding {
         let digits = product.digits.max(a.digits);
         let apart = product.in_digits(digits) - a.in_digits(digits);
         self.expect(2 * apart.abs() <= b.in_digits(digits - c.digits), || {
-            format!("{} divided by {} is not {}", top.shown, bottom.shown, quotient.shown)
+            let would_be = ledger::number(a.value() / b.value(), c.places());
+            format!(
+                "{} divided by {} is {would_be}, not {}",
+                top.shown, bottom.shown, quotient.shown
+            )
         });
     }
 

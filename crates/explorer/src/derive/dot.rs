@@ -31,8 +31,9 @@ pub(super) fn account(head: &Computed, Place(name, row, column): Place, sum: Num
     };
     let pairs = (0..terms(head, name)).zip(labels).filter_map(|(term, label)| {
         let factors = factors(name, row, column, term)?;
-        Some((label.as_str(), factors.map(number)))
+        Some((label.clone(), factors.map(number)))
     });
+    let pairs = pairs.collect();
     let exact = factors(name, row, column, 0).and_then(|[Place(left, ..), Place(right, ..)]| {
         Some([head.exact_digits(left)?, head.exact_digits(right)?])
     });
@@ -41,18 +42,19 @@ pub(super) fn account(head: &Computed, Place(name, row, column): Place, sum: Num
 
 /// The account of `left·right + left·right + … = sum`. `exact` are the digits
 /// after the point that each left and right number has, if they are few.
-pub(crate) fn products<'a>(
-    pairs: impl Iterator<Item = (&'a str, [Num; 2])>,
+pub(crate) fn products(
+    pairs: Vec<(String, [Num; 2])>,
     exact: Option<[u8; 2]>,
     sum: Num,
 ) -> Account {
     let digits = product_digits(exact);
     let mut rounding = Rounding::default();
     let terms: Vec<Product> = pairs
+        .into_iter()
         .map(|(label, [left, right])| {
             let product = Num::new(left.value * right.value, digits);
             rounding.product(&left, &right, &product);
-            Product { label: label.to_owned(), left, right, product }
+            Product { label, left, right, product }
         })
         .collect();
     rounding.sum(terms.iter().map(|term| &term.product), &sum);

@@ -1,9 +1,9 @@
 //! The lines of a derivation: what is computed from what, number by number. How
 //! a line looks is the page's business.
 
-use crate::json::{list, object, with};
+use crate::json::write::members;
+use crate::json::{Json, object};
 use crate::written::Num;
-use serde_json::Value;
 
 /// A step of a computation, or a sentence about it.
 #[derive(Debug)]
@@ -24,10 +24,12 @@ pub(crate) enum Line {
     Sum { labels: Vec<String>, terms: Vec<Num>, sum: Num },
     /// A division.
     Quotient { top: Num, bottom: Num, result: Num },
-    /// Words.
-    Sentence(String),
-    /// Words on how the numbers shown are rounded.
-    Rounding(String),
+    /// Words, perhaps on how the numbers shown are rounded.
+    Sentence {
+        sentence: String,
+        /// Present where they are.
+        rounding: Option<bool>,
+    },
 }
 
 /// One term of a dot product.
@@ -50,104 +52,49 @@ pub(crate) struct Exponential {
     pub(crate) current: bool,
 }
 
-impl Line {
-    pub(crate) fn json(&self) -> Value {
-        let (kind, line) = match self {
-            Line::Products { terms, sum } => (
-                "products",
-                object([("terms", list(terms, Product::json)), ("sum", sum.json())]),
-            ),
-            Line::Scaled { score, factor, root, size, result } => (
-                "scaled",
-                object([
-                    ("score", score.json()),
-                    ("factor", factor.json()),
-                    ("root", root.json()),
-                    ("size", (*size).into()),
-                    ("result", result.json()),
-                ]),
-            ),
-            Line::Same { score, result, sentence } => (
-                "same",
-                object([
-                    ("score", score.json()),
-                    ("result", result.json()),
-                    ("sentence", sentence.as_str().into()),
-                ]),
-            ),
-            Line::Mask { open, score, result, sentence } => (
-                "mask",
-                object([
-                    ("open", (*open).into()),
-                    ("score", score.json()),
-                    ("result", result.json()),
-                    ("sentence", sentence.as_str().into()),
-                ]),
-            ),
-            Line::Largest { labels, numbers, result } => (
-                "largest",
-                object([
-                    ("labels", texts(labels)),
-                    ("numbers", list(numbers, Num::json)),
-                    ("result", result.json()),
-                ]),
-            ),
-            Line::Exponentials { largest, terms } => (
-                "exponentials",
-                object([("largest", largest.json()), ("terms", list(terms, Exponential::json))]),
-            ),
-            Line::Sum { labels, terms, sum } => (
-                "sum",
-                object([
-                    ("labels", texts(labels)),
-                    ("terms", list(terms, Num::json)),
-                    ("sum", sum.json()),
-                ]),
-            ),
-            Line::Quotient { top, bottom, result } => (
-                "quotient",
-                object([
-                    ("top", top.json()),
-                    ("bottom", bottom.json()),
-                    ("result", result.json()),
-                ]),
-            ),
-            Line::Sentence(sentence) => {
-                ("sentence", object([("sentence", sentence.as_str().into())]))
-            }
-            Line::Rounding(sentence) => (
-                "sentence",
-                object([("sentence", sentence.as_str().into()), ("rounding", true.into())]),
-            ),
+object!(Product { label, left, right, product });
+object!(Exponential { label, score, difference, exponential, closed, current });
+
+impl Json for Line {
+    fn write(&self, text: &mut String) {
+        let mut line = |kind: &'static str, rest: &[(&str, &dyn Json)]| {
+            let kind: (&str, &dyn Json) = ("kind", &kind);
+            members(text, &[&[kind], rest].concat());
         };
-        with(line, "kind", kind)
+        match self {
+            Line::Products { terms, sum } => line("products", &[("terms", terms), ("sum", sum)]),
+            Line::Scaled { score, factor, root, size, result } => line(
+                "scaled",
+                &[
+                    ("score", score),
+                    ("factor", factor),
+                    ("root", root),
+                    ("size", size),
+                    ("result", result),
+                ],
+            ),
+            Line::Same { score, result, sentence } => {
+                line("same", &[("score", score), ("result", result), ("sentence", sentence)])
+            }
+            Line::Mask { open, score, result, sentence } => line(
+                "mask",
+                &[("open", open), ("score", score), ("result", result), ("sentence", sentence)],
+            ),
+            Line::Largest { labels, numbers, result } => {
+                line("largest", &[("labels", labels), ("numbers", numbers), ("result", result)])
+            }
+            Line::Exponentials { largest, terms } => {
+                line("exponentials", &[("largest", largest), ("terms", terms)]);
+            }
+            Line::Sum { labels, terms, sum } => {
+                line("sum", &[("labels", labels), ("terms", terms), ("sum", sum)]);
+            }
+            Line::Quotient { top, bottom, result } => {
+                line("quotient", &[("top", top), ("bottom", bottom), ("result", result)]);
+            }
+            Line::Sentence { sentence, rounding } => {
+                line("sentence", &[("sentence", sentence), ("rounding", rounding)]);
+            }
+        }
     }
-}
-
-impl Product {
-    fn json(&self) -> Value {
-        object([
-            ("label", self.label.as_str().into()),
-            ("left", self.left.json()),
-            ("right", self.right.json()),
-            ("product", self.product.json()),
-        ])
-    }
-}
-
-impl Exponential {
-    fn json(&self) -> Value {
-        object([
-            ("label", self.label.as_str().into()),
-            ("score", self.score.json()),
-            ("difference", self.difference.json()),
-            ("exponential", self.exponential.json()),
-            ("closed", self.closed.into()),
-            ("current", self.current.into()),
-        ])
-    }
-}
-
-fn texts(labels: &[String]) -> Value {
-    list(labels, |label| label.as_str().into())
 }

@@ -12,9 +12,8 @@ pub(crate) use line::Line;
 
 use crate::cell::{Name, Place};
 use crate::head::Computed;
-use crate::json::{Unreadable, list, object};
+use crate::json::{Unreadable, object};
 use crate::written::{Num, Rounding};
-use serde_json::Value;
 
 /// A computation, line by line and in words.
 #[derive(Debug)]
@@ -33,7 +32,7 @@ impl Account {
     fn rounded(mut self, rounding: &Rounding) -> Account {
         if let Some(sentence) = rounding.sentence() {
             self.spoken = format!("{} {sentence}", self.spoken);
-            self.lines.push(Line::Rounding(sentence));
+            self.lines.push(Line::Sentence { sentence, rounding: Some(true) });
         }
         self
     }
@@ -42,12 +41,18 @@ impl Account {
 /// How a cell was computed.
 #[derive(Debug)]
 pub(crate) struct Derivation {
-    place: Place,
+    matrix: Name,
+    row: usize,
+    column: usize,
     title: String,
-    account: Account,
+    lines: Vec<Line>,
     result: Num,
     sources: Vec<Place>,
+    /// Title and computation in full sentences.
+    spoken: String,
 }
+
+object!(Derivation { matrix, row, column, title, lines, result, sources, spoken });
 
 /// Derives a cell of a computed matrix.
 pub(crate) fn cell(head: &Computed, place: Place) -> Result<Derivation, Unreadable> {
@@ -68,8 +73,10 @@ pub(crate) fn cell(head: &Computed, place: Place) -> Result<Derivation, Unreadab
         Name::Masked => score::masked(head, row, column, result.clone()),
         Name::Weights => softmax::account(head, row, column, result.clone()),
     };
-    let sources = sources(head, place);
-    Ok(Derivation { place, title: title(head, place), account, result, sources })
+    let title = title(head, place);
+    let spoken = format!("{title}. {}", account.spoken);
+    let (lines, sources) = (account.lines, sources(head, place));
+    Ok(Derivation { matrix: name, row, column, title, lines, result, sources, spoken })
 }
 
 /// The place that holds one factor of each term of a dot product, and the other.
@@ -112,21 +119,5 @@ fn title(head: &Computed, Place(name, row, column): Place) -> String {
         Name::X | Name::QueryWeights | Name::KeyWeights | Name::ValueWeights => {
             format!("{} of “{of}”: {to}", name.text())
         }
-    }
-}
-
-impl Derivation {
-    pub(crate) fn json(&self) -> Value {
-        let Place(name, row, column) = self.place;
-        object([
-            ("matrix", name.text().into()),
-            ("row", row.into()),
-            ("column", column.into()),
-            ("title", self.title.as_str().into()),
-            ("lines", list(&self.account.lines, Line::json)),
-            ("result", self.result.json()),
-            ("sources", list(&self.sources, |place| place.json())),
-            ("spoken", format!("{}. {}", self.title, self.account.spoken).into()),
-        ])
     }
 }

@@ -15,8 +15,7 @@ pub(super) fn scaled(head: &Computed, row: usize, column: usize, result: Num) ->
     let score = head.numbers(Name::Scores)[[row, column]];
     if !head.state.scale {
         let score = Num::of(place, score, head.digits(Name::Scores));
-        let sentence =
-            "Dividing by √d is switched off, so the score stays as it is.".to_owned();
+        let sentence = "Dividing by √d is switched off, so the score stays as it is.".to_owned();
         let spoken = format!("{sentence} It is {}.", result.shown);
         return Account::new(vec![Line::Same { score, result, sentence }], spoken);
     }

@@ -37,7 +37,8 @@ pub(super) fn account(head: &Computed, row: usize, column: usize, result: Num) -
         Line::Quotient { top, bottom: total, result },
     ];
     if terms[column].closed {
-        lines.insert(0, Line::Sentence(closed(&terms[column].label)));
+        let sentence = closed(&terms[column].label);
+        lines.insert(0, Line::Sentence { sentence, rounding: None });
     }
     let after_largest = lines.len() - 2;
     lines.insert(after_largest, Line::Exponentials { largest, terms });
@@ -97,9 +98,7 @@ fn spoken(
         each.join(", "),
         total.shown
     ));
-    sentences.push(format!(
-        "{} divided by {} is {}.",
-        exponential.shown, total.shown, result.shown
-    ));
+    sentences
+        .push(format!("{} divided by {} is {}.", exponential.shown, total.shown, result.shown));
     sentences.join(" ")
 }
