@@ -1,0 +1,283 @@
+// What the widgets ask the engine, and what it answers: the contract between
+// `crates/explorer` (Rust, compiled to engine.wasm) and the modules beside this
+// file, which have no arithmetic of their own. Types only; nothing is run.
+
+/** A matrix of the head, in the order in which the data flows. */
+export type MatrixName =
+  | 'X' | 'W_Q' | 'W_K' | 'W_V'
+  | 'Q' | 'K' | 'V' | 'S' | 'scaled' | 'masked' | 'A' | 'O';
+
+/** The four that can be edited. */
+export type InputName = 'X' | 'W_Q' | 'W_K' | 'W_V';
+
+/** The eight that are computed, and whose cells have a derivation. */
+export type ComputedName = 'Q' | 'K' | 'V' | 'S' | 'scaled' | 'masked' | 'A' | 'O';
+
+/** A cell: matrix, row, column, both counted from 0. */
+export type Place = [matrix: MatrixName, row: number, column: number];
+
+/**
+ * A number of full precision: JSON has no infinities, so those are the strings
+ * '∞' and '−∞' (true minus), and 'NaN'.
+ */
+export type Exact = number | string;
+
+/** A number as it is shown. */
+export type Num = {
+  /** Rounded, with a true minus: '−1.44', '−∞'; from 100 000 on '1.23·10⁵'. */
+  shown: string;
+  /** With all of its digits: the text for `data-exact`. */
+  exact: Exact;
+  /** The cell that this number is, if it is one. */
+  from?: Place;
+};
+
+// ---------------------------------------------------------------- the head
+
+/** All that a reader can change of a head. Numbers are as typed. */
+export type HeadState = {
+  /** 1 to 12 names of 1 to 16 characters. */
+  tokens: string[];
+  /** What the columns of X (rows of W_Q, W_K, W_V) mean: d_model of them, 1 to 8. */
+  meanings: string[];
+  /** What the columns of Q and K are about: d of them, 1 to 8. */
+  matches: string[];
+  /** What the columns of V and O say: d_v of them, 1 to 8. */
+  messages: string[];
+  /** (T, d_model) */
+  x: string[][];
+  /** (d_model, d) */
+  w_q: string[][];
+  /** (d_model, d) */
+  w_k: string[][];
+  /** (d_model, d_v) */
+  w_v: string[][];
+  /** Whether a token is kept from looking at later ones. */
+  mask: boolean;
+  /** Whether scores are divided by √d. */
+  scale: boolean;
+};
+
+/** Something typed that is no number (or no name), and where. */
+export type Problem = {
+  matrix: InputName | 'tokens';
+  row: number;
+  /** 0 for 'tokens'. */
+  column: number;
+  /** What is wrong and what to do, as a sentence. */
+  sentence: string;
+};
+
+export type Family = 'input' | 'query' | 'key' | 'value' | 'score' | 'weight' | 'output';
+
+export type Matrix = {
+  name: MatrixName;
+  /** Without TeX: 'Q', 'W_Q', 'S/√d'. An underscore stands before a subscript. */
+  symbol: string;
+  /** One line on what the matrix is. */
+  about: string;
+  /** '(5, 3)' */
+  shape: string;
+  /** X is 'input', W_Q and Q are 'query', W_K and K 'key', W_V and V 'value'. */
+  family: Family;
+  rows: string[];
+  columns: string[];
+  /** The numbers to be seen, all with the same count of digits. */
+  shown: string[][];
+  /** Where each number stands between `legend.low` (0) and `legend.high` (1). −∞ is 0. */
+  shade: number[][];
+  exact: Exact[][];
+  legend: {
+    /** The number that has shade 0, as shown: never above 0. */
+    low: string;
+    /** The number that has shade 1, as shown: never below 0. */
+    high: string;
+    /** The shade of the number 0. */
+    zero: number;
+  };
+  /**
+   * Of S, scaled, masked and A: how many keys are open to each query. The cells
+   * `column >= open[row]` are closed.
+   */
+  open?: number[];
+};
+
+/** With problems there are no matrices: go on showing the last, marked as stale. */
+export type HeadAnswer = { matrices: Matrix[]; problems: Problem[] };
+
+/** One term of a dot product. */
+export type Product = {
+  /** What the term is about: a meaning, a match, or a token. */
+  label: string;
+  left: Num;
+  right: Num;
+  /** left · right */
+  product: Num;
+};
+
+/** One score of a row on its way through softmax. */
+export type Exponential = {
+  /** The token whose key it is. */
+  label: string;
+  score: Num;
+  /** score − largest; '−∞' where closed. */
+  difference: Num;
+  /** exp(difference); 0 where closed. */
+  exponential: Num;
+  closed: boolean;
+  /** Whether this is the cell asked about. */
+  current: boolean;
+};
+
+export type Line =
+  /** left·right + left·right + … = sum */
+  | { kind: 'products'; terms: Product[]; sum: Num }
+  /** score × factor = result, where factor = 1/√size and root = √size */
+  | { kind: 'scaled'; score: Num; factor: Num; root: Num; size: number; result: Num }
+  /** The score stays as it is, as a switch is off; the sentence says which. */
+  | { kind: 'same'; score: Num; result: Num; sentence: string }
+  /** open: the score stays; else it becomes −∞. The sentence says why. */
+  | { kind: 'mask'; open: boolean; score: Num; result: Num; sentence: string }
+  /** The largest of a row's open scores. `labels[i]` is the token of `numbers[i]`. */
+  | { kind: 'largest'; labels: string[]; numbers: Num[]; result: Num }
+  | { kind: 'exponentials'; largest: Num; terms: Exponential[] }
+  /** term + term + … = sum. `labels[i]` is the token of `terms[i]`. */
+  | { kind: 'sum'; labels: string[]; terms: Num[]; sum: Num }
+  /** top / bottom = result */
+  | { kind: 'quotient'; top: Num; bottom: Num; result: Num }
+  /**
+   * Words. With `rounding`, they say how the numbers shown in the other lines
+   * are rounded; without such a line, those add up to the digits shown.
+   */
+  | { kind: 'sentence'; sentence: string; rounding?: true };
+
+/** How one cell was computed. */
+export type Derivation = {
+  matrix: ComputedName;
+  row: number;
+  column: number;
+  /** 'Score of “the” with “cat”' */
+  title: string;
+  lines: Line[];
+  /** The cell's own number, as its matrix shows it. */
+  result: Num;
+  /** Every cell it came from, each once. */
+  sources: Place[];
+  /** The whole computation in full sentences, title included, for the live region. */
+  spoken: string;
+};
+
+export type TokenChange =
+  /** After this row (−1: in front of all). The new token has the embedding of its neighbour. */
+  | { add: { after: number } }
+  | { remove: number }
+  | { rename: number; to: string };
+
+export type Preset = {
+  /** 'toy', 'previous', 'same', 'uniform' */
+  name: string;
+  /** For a button or an option. */
+  title: string;
+  /** A sentence on what to see. */
+  about: string;
+  state: HeadState;
+};
+
+/** The data that stands in the page for `<attention-head>`: of the first preset. */
+export type HeadData = {
+  presets: Preset[];
+  trace: HeadAnswer;
+  cells: Record<ComputedName, Derivation[][]>;
+};
+
+// --------------------------------------------------------- the soft lookup
+
+export type LookupState = {
+  /** What is looked up: one name a key. */
+  names: string[];
+  /** What the two numbers of a key or of the query say. */
+  axes: [string, string];
+  /** What the numbers of a value say. */
+  facts: string[];
+  /** (names, 2) as typed */
+  keys: string[][];
+  /** (names, facts) as typed */
+  values: string[][];
+  query: [string, string];
+  /** Position of the temperature's slider, a whole number: 0 exact lookup, 500 τ = 1, 1000 plain average. */
+  temperature: number;
+};
+
+/** A point of the plane; x to the right and y upwards, both 0..1 within the plane. */
+export type Spot = { x: number; y: number };
+
+export type LookupAnswer = {
+  temperature: {
+    /** 'τ → 0', 'τ = 0.35', 'τ = ∞' */
+    shown: string;
+    /** τ; 0 at the left end, '∞' at the right. */
+    exact: Exact;
+    /** For aria-valuetext and the caption: 'exact lookup: only the best match counts'. */
+    sentence: string;
+  };
+  query: Spot & { numbers: [Num, Num] };
+  /** Where (0, 0) is on the plane, for the axes and arrows. */
+  origin: Spot;
+  /** One a key, in the order of `names`. */
+  keys: (Spot & {
+    name: string;
+    numbers: Num[];
+    score: Num;
+    /** How the score came about: of kind 'products', then perhaps a sentence on rounding. */
+    how: Line[];
+    weight: Num;
+    /** The weight again, 0..1, for the length of a bar. */
+    share: number;
+    value: Num[];
+  })[];
+  /** The mixed value, one a fact, and how it came about. */
+  mixed: { fact: string; number: Num; how: Line[] }[];
+  /** The whole state in full sentences, for the live region. */
+  spoken: string;
+};
+
+/** The data that stands in the page for `<soft-lookup>`. */
+export type LookupData = { state: LookupState; answer: LookupAnswer };
+
+// ------------------------------------------------------ asking the engine
+
+/** Each request, by its `ask`, with what the engine answers to it. */
+export type Exchanges = {
+  head: [{ ask: 'head'; state: HeadState }, HeadAnswer];
+  cell: [
+    { ask: 'cell'; state: HeadState; matrix: ComputedName; row: number; column: number },
+    Derivation,
+  ];
+  /** What was typed, in its shortest form ('-0.5': a plain hyphen), or why it is no number. */
+  number: [{ ask: 'number'; text: string }, { text: string } | { sentence: string }];
+  /** `by` tenths more: ±1 for an arrow key, ±10 with Page Up or Down; stops at ±1000. */
+  step: [{ ask: 'step'; text: string; by: number }, { text: string } | { sentence: string }];
+  /** The whole new state, or why the change cannot be made. */
+  token: [
+    { ask: 'token'; state: HeadState; change: TokenChange },
+    { state: HeadState } | { sentence: string },
+  ];
+  lookup: [{ ask: 'lookup'; state: LookupState }, LookupAnswer];
+  /** The query at a place of the plane (0..1, kept inside), to two digits. */
+  point: [{ ask: 'point'; x: number; y: number }, { query: [string, string] }];
+  /** The query moved by so many tenths (of a number, not of the plane), kept inside. */
+  nudge: [
+    { ask: 'nudge'; query: [string, string]; x: number; y: number },
+    { query: [string, string] } | { sentence: string },
+  ];
+};
+
+export type Request = Exchanges[keyof Exchanges][0];
+
+/** An unreadable request: of another shape, or a state whose sizes do not fit. */
+export type Failure = { error: string };
+
+export interface Engine {
+  /** Throws an Error with the engine's sentence where it answers with a Failure. */
+  ask<Asked extends Request>(request: Asked): Exchanges[Asked['ask']][1];
+}
