@@ -4,7 +4,7 @@
 
 import { make } from './dom.js';
 
-/** @import { Derivation, Exponential, Line, Num, Product } from './types.d.ts' */
+/** @import { Exponential, Line, Num, Product } from './types.d.ts' */
 
 /**
  * @param {Num} number
@@ -114,8 +114,5 @@ function showLine(line) {
     );
 }
 
-/**
- * The whole derivation, without its title.
- * @param {Derivation} derivation
- */
-export const showDerivation = ({ lines }) => lines.map(showLine);
+/** @param {Line[]} lines */
+export const showLines = lines => lines.map(showLine);

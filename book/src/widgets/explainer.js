@@ -2,7 +2,7 @@
 // given number can be changed.
 
 import { button, make, write } from './dom.js';
-import { showDerivation } from './derivation.js';
+import { showLines } from './derivation.js';
 import { Panel } from './panel.js';
 import { STEPS } from './steps.js';
 
@@ -56,7 +56,7 @@ export class Explainer {
      * @param {boolean} pinned
      */
     derive(derivation, pinned) {
-        this.#panel.show(derivation.title, showDerivation(derivation), pinned);
+        this.#panel.show(derivation.title, showLines(derivation.lines), pinned);
     }
 
     /**
