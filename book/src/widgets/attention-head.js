@@ -134,6 +134,9 @@ class AttentionHead extends HTMLElement {
             const step = stepOf(name);
             groups[step <= 1 ? 0 : step <= 4 ? 1 : 2].append(grid.root);
         }
+        // Each product comes right after the weights that make it.
+        const families = ['input', 'query', 'key', 'value'];
+        groups[0].append(...families.flatMap(family => [...groups[0].querySelectorAll(`[data-family=${family}]`)]));
         return make('div', { class: 'flow' }, ...groups);
     }
 

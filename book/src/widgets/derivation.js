@@ -35,10 +35,14 @@ const term = (label, parts, current) => make(
 );
 
 /**
- * @param {Node[]} nodes
+ * A sign and what follows it, on one line.
  * @param {string} text
+ * @param {Node} node
  */
-const between = (nodes, text) => nodes.flatMap((node, at) => at === 0 ? [node] : [sign(text), node]);
+const after = (text, node) => make('span', { class: 'pair' }, sign(text), node);
+
+/** @param {Node[]} nodes */
+const added = nodes => nodes.map((node, at) => (at === 0 ? node : after('+', node)));
 
 /** @param {Product} product */
 const showProduct = ({ label, left, right, product }) => term(label, [
@@ -72,7 +76,7 @@ function showExponentials(terms) {
 /** @type {{ [Kind in Line['kind']]: (line: Extract<Line, { kind: Kind }>) => (Node | string)[] }} */
 const LAYOUTS = {
     products: ({ terms, sum }) => [
-        ...between(terms.map(showProduct), '+'), sign('='), term('sum', [show(sum, 'sum')]),
+        ...added(terms.map(showProduct)), after('=', term('sum', [show(sum, 'sum')])),
     ],
     scaled: ({ score, factor, size, result }) => [
         term('score', [show(score, 'left')]),
@@ -90,12 +94,12 @@ const LAYOUTS = {
     largest: ({ labels, numbers, result }) => [
         make('span', { class: 'label' }, 'largest of'),
         ...numbers.map((number, at) => make('span', { title: labels[at] }, show(number, 'candidate'), at < numbers.length - 1 ? ',' : '')),
-        sign('='), show(result, 'result'),
+        after('=', show(result, 'result')),
     ],
     exponentials: ({ terms }) => [showExponentials(terms)],
     sum: ({ terms, sum }) => [
         make('span', { class: 'label' }, 'sum of exp'),
-        ...between(terms.map(number => show(number, 'addend')), '+'), sign('='), show(sum, 'sum'),
+        ...added(terms.map(number => show(number, 'addend'))), after('=', show(sum, 'sum')),
     ],
     quotient: ({ top, bottom, result }) => [
         make('span', { class: 'label' }, 'weight'),

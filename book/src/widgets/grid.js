@@ -207,8 +207,8 @@ export class Grid {
         const [label, ...cells] = this.#cells[row];
         write(label, name);
         const line = /** @type {HTMLElement} */ (cells[0].parentElement);
-        line.classList.toggle('followed', sheet.followed === row);
         if (this.follows) {
+            line.classList.toggle('followed', sheet.followed === row);
             setAttribute(label, 'aria-pressed', String(sheet.followed === row));
             setAttribute(label, 'aria-label', `Follow “${name}”`);
         }
