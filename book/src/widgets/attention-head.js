@@ -14,7 +14,7 @@ import { copy, linkTo, stateInAddress } from './share.js';
 import { sheetOf } from './sheets.js';
 import { Source } from './source.js';
 import { FOLLOWED, STEPS, captionOf, formulaOf, stepOf } from './steps.js';
-import { isInput, numberAt, sameState, withNumber } from './state.js';
+import { isInput, numberAt, samePlace, sameState, withNumber } from './state.js';
 import { Tools } from './tools.js';
 import { Voice } from './voice.js';
 
@@ -41,6 +41,9 @@ class AttentionHead extends HTMLElement {
     #followed = null;
     /** What the reader points at, in three ways; the first that is there is explained. */
     #pointed = { pinned: /** @type {Place | null} */ (null), hovered: /** @type {Place | null} */ (null), focused: /** @type {Place | null} */ (null) };
+
+    /** The given number that was clicked last. @type {Place | null} */
+    #pressed = null;
 
     /** @type {Map<string, Grid>} */
     #grids = new Map();
@@ -259,9 +262,11 @@ class AttentionHead extends HTMLElement {
     /** @param {Place} place */
     #onFocus(place) {
         const { pinned } = this.#pointed;
+        if (!samePlace(this.#pressed, place)) {
+            this.#pressed = null;
+        }
         // The keyboard moves on: what was held is let go.
-        const moved = pinned && pinned.join() !== place.join();
-        this.#point({ focused: place, hovered: null, ...moved && { pinned: null } });
+        this.#point({ focused: place, hovered: null, pinned: samePlace(pinned, place) ? pinned : null });
         this.#speak();
     }
 
@@ -274,15 +279,24 @@ class AttentionHead extends HTMLElement {
         }
     }
 
-    /** @param {Place} place */
+    /**
+     * A click, a tap, or Enter on a result. A result is held, or let go; a given
+     * number, which has the focus now, is edited the second time.
+     * @param {Place} place
+     */
     #onPress(place) {
-        const again = this.#pointed.pinned?.join() === place.join();
-        if (again && isInput(place[0])) {
-            this.#edit(place);
+        const again = samePlace(this.#pointed.pinned, place);
+        if (isInput(place[0])) {
+            const second = samePlace(this.#pressed, place);
+            this.#pressed = place;
+            this.#point({ pinned: null });
+            if (second) {
+                this.#edit(place);
+            }
         } else if (stepOf(place[0]) <= this.#player.position) {
             this.#point({ pinned: again ? null : place, ...again && { hovered: null, focused: null } });
-            this.#keepInSight(place);
         }
+        this.#keepInSight(place);
     }
 
     /**
@@ -494,7 +508,6 @@ class AttentionHead extends HTMLElement {
         if (!this.#source.engine || !cell) {
             return;
         }
-        this.#point({ pinned: place });
         this.#history.settle();
         const work = this.#workOn(place);
         openEditor(cell, {

@@ -12,12 +12,12 @@ import { make, setAttribute, symbol, write } from './dom.js';
  * @property {string[]} rows
  * @property {string[]} columns
  * @property {string[][]} texts
- * @property {number[][]} shade
- * @property {number} zero  the shade of 0
+ * @property {number[][]} shades  how strong each cell's colour is, 0 to 20
  * @property {number[]} [open]  of cells that are drawn as closed: how many are open in each row
  * @property {string[][]} [problems]  a sentence for each cell with a mistake
  * @property {string} label  for screen readers
  * @property {string} shape
+ * @property {string} symbol
  * @property {boolean} hidden  whether it is not computed yet
  * @property {boolean} stale  whether it is from before a mistake
  * @property {number | null} followed  a row
@@ -58,10 +58,11 @@ export class Grid {
     #shape = '';
     #table = make('table', { role: 'grid' });
     #shapeText = make('span', { class: 'shape' });
+    #symbol = symbol('');
     #listener;
 
     /**
-     * @param {Pick<Matrix, 'name' | 'symbol' | 'family'>} matrix
+     * @param {Pick<Matrix, 'name' | 'family'>} matrix
      * @param {{ tag: string, formula: string, follows: boolean, editable: boolean, hint: string }} role
      *     `tag`: the step that makes it; `hint`: id of a help text
      * @param {Listener} listener
@@ -73,7 +74,7 @@ export class Grid {
         this.#listener = listener;
         setAttribute(this.#table, 'aria-describedby', role.hint);
         setAttribute(this.#table, 'aria-readonly', role.editable ? undefined : 'true');
-        const caption = make('p', { class: 'caption' }, make('span', { class: 'tag' }, role.tag), symbol(matrix.symbol));
+        const caption = make('p', { class: 'caption' }, make('span', { class: 'tag' }, role.tag), this.#symbol);
         if (role.formula) {
             const formula = symbol(role.formula);
             formula.className = 'formula';
@@ -106,9 +107,12 @@ export class Grid {
         setAttribute(this.root, 'data-hidden', sheet.hidden);
         setAttribute(this.root, 'data-stale', sheet.stale);
         write(this.#shapeText, sheet.shape);
+        if (sheet.symbol !== this.root.dataset.shows) {
+            this.root.dataset.shows = sheet.symbol;
+            this.#symbol.replaceChildren(...symbol(sheet.symbol).childNodes);
+        }
         const longest = Math.max(...sheet.texts.flat().map(text => text.length));
-        this.#table.style.setProperty('--letters', String(longest));
-        this.#table.style.setProperty('--zero', String(sheet.zero));
+        setAttribute(this.#table, 'style', `--letters: ${longest}`);
         this.#labelColumns(columns);
         rows.forEach((name, row) => this.#fillRow(sheet, name, row));
     }
@@ -218,11 +222,7 @@ export class Grid {
             if (letters.data !== text) {
                 letters.data = text;
             }
-            const at = String(sheet.shade[row]?.[column] ?? sheet.zero);
-            if (cell.dataset.at !== at) {
-                cell.dataset.at = at;
-                cell.style.setProperty('--at', at);
-            }
+            setAttribute(cell, 'data-shade', sheet.hidden ? 0 : sheet.shades[row]?.[column] ?? 0);
             const open = sheet.open?.[row] ?? Infinity;
             const wrong = sheet.problems?.[row]?.[column];
             const kind = sheet.hidden ? '' : column >= open ? 'closed' : text.startsWith('−') ? 'negative' : '';

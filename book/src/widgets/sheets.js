@@ -31,6 +31,19 @@ function mistakesIn(name, problems) {
     return found;
 }
 
+/** How many shades there are, but for the ground. */
+const SHADES = 20;
+
+/**
+ * How strong the colour of each cell is: the further from 0 the stronger, as in
+ * the chapters' tables. The engine says where between the ends each number is.
+ * @param {Matrix} matrix
+ */
+function strengths({ shade, legend: { zero } }) {
+    const far = Math.max(zero, 1 - zero);
+    return shade.map(row => row.map(each => Math.round(SHADES * Math.abs(each - zero) / far)));
+}
+
 /**
  * @param {Matrix} matrix
  * @param {Circumstances} circumstances
@@ -43,12 +56,12 @@ export function sheetOf(matrix, { now, problems, hidden, followed }) {
         rows: given?.rows ?? matrix.rows,
         columns: given?.columns ?? matrix.columns,
         texts: given?.texts.map(row => row.map(text => text.replace('-', '−'))) ?? matrix.shown,
-        shade: matrix.shade,
-        zero: matrix.legend.zero,
+        shades: strengths(matrix),
         open: CLOSES.has(matrix.name) ? matrix.open : undefined,
         problems: mistakesIn(matrix.name, problems),
         label: `${matrix.symbol.replace('_', ' ')}: ${matrix.about}, ${matrix.shape}${hidden ? ', not computed yet' : ''}`,
         shape: matrix.shape,
+        symbol: matrix.symbol,
         hidden,
         stale: stale && !given,
         followed,
