@@ -21,6 +21,7 @@ const TYPES = {
     '.png': 'image/png',
     '.svg': 'image/svg+xml',
     '.txt': 'text/plain; charset=utf-8',
+    '.wasm': 'application/wasm',
     '.woff2': 'font/woff2',
 };
 

@@ -1,0 +1,575 @@
+// <attention-head>: a whole attention head to step through, to follow and to
+// change. This module wires the parts together: it holds what the reader has
+// chosen, asks for the numbers, and hands each part what it shows. It computes
+// nothing itself.
+
+import { Explainer } from './explainer.js';
+import { freshId, make, setAttribute } from './dom.js';
+import { letDrag, openEditor } from './editor.js';
+import { Grid } from './grid.js';
+import { History } from './history.js';
+import { Player } from './player.js';
+import { Sentence } from './sentence.js';
+import { copy, linkTo, stateInAddress } from './share.js';
+import { sheetOf } from './sheets.js';
+import { Source } from './source.js';
+import { FOLLOWED, STEPS, captionOf, formulaOf, stepOf } from './steps.js';
+import { isInput, numberAt, samePlace, sameState, withNumber } from './state.js';
+import { Tools } from './tools.js';
+import { Voice } from './voice.js';
+
+/** @import { HeadAnswer, HeadData, HeadState, Place, Preset, TokenChange } from './types.d.ts' */
+
+const OFF = 'Numbers and words can’t be changed here, as the engine (WebAssembly) did not load. '
+    + 'Play, follow a word, and see how each number was computed: all of that works.';
+
+class AttentionHead extends HTMLElement {
+    /** @type {HeadData} */
+    #data = /** @type {any} */ (null);
+    /** @type {Source} */
+    #source = /** @type {any} */ (null);
+    /** @type {History<HeadState>} */
+    #history = /** @type {any} */ (null);
+    /** The last state without mistakes, and its numbers. @type {{ state: HeadState, answer: HeadAnswer }} */
+    #good = /** @type {any} */ (null);
+    /** @type {HeadAnswer['problems']} */
+    #problems = [];
+    /** The example that Reset goes back to. @type {Preset} */
+    #base = /** @type {any} */ (null);
+
+    /** The row that is followed. @type {number | null} */
+    #followed = null;
+    /** What the reader points at, in three ways; the first that is there is explained. */
+    #pointed = { pinned: /** @type {Place | null} */ (null), hovered: /** @type {Place | null} */ (null), focused: /** @type {Place | null} */ (null) };
+
+    /** The given number that was clicked last. @type {Place | null} */
+    #pressed = null;
+
+    /** @type {Map<string, Grid>} */
+    #grids = new Map();
+    #voice = new Voice();
+    #player = new Player(STEPS.map(({ name }) => name), (position, how) => this.#onMove(position, how));
+    #sentence = new Sentence({
+        follow: token => this.#follow(token),
+        change: change => this.#changeTokens(change),
+        close: () => this.#render(),
+    });
+    /** @type {Tools} */
+    #tools = /** @type {any} */ (null);
+    #explainer = new Explainer(this.#player.root, {
+        letGo: () => this.#letGo(),
+        step: (place, by) => this.#step(place, by),
+        edit: place => this.#edit(place),
+    });
+    #leave = new AbortController();
+
+    connectedCallback() {
+        const data = this.querySelector(':scope > script[type="application/json"]');
+        if (!data || this.#data) {
+            return;
+        }
+        this.#data = JSON.parse(data.textContent ?? '');
+        this.#base = this.#data.presets[0];
+        this.#source = new Source(this.#data);
+        this.#history = new History(this.#base.state);
+        this.#good = { state: this.#base.state, answer: this.#data.trace };
+        this.#build();
+        this.#listen();
+        this.#render();
+        this.#openLink();
+    }
+
+    disconnectedCallback() {
+        this.#player.pause();
+        this.#leave.abort();
+    }
+
+    // ------------------------------------------------------------- the page
+
+    #build() {
+        const presets = this.#data.presets;
+        this.#tools = new Tools(presets, {
+            example: name => this.#take(presets.find(preset => preset.name === name)?.state),
+            turn: (what, on) => this.#change({ ...this.#history.now, [what]: on }),
+            undo: () => this.#travel('undo'),
+            redo: () => this.#travel('redo'),
+            reset: () => this.#take(this.#base.state),
+            link: () => this.#copyLink(),
+        });
+        const hints = {
+            input: make('p', { id: freshId() }, 'Arrow keys move. Enter or a digit edits the number, Escape lets go.'),
+            result: make('p', { id: freshId() }, 'Arrow keys move. Enter holds the explanation, Escape lets go.'),
+        };
+        for (const matrix of this.#data.trace.matrices) {
+            const editable = isInput(matrix.name);
+            this.#grids.set(matrix.name, new Grid(matrix, {
+                editable,
+                formula: formulaOf(matrix.name),
+                tag: editable ? 'given' : `${stepOf(matrix.name)} · ${STEPS[stepOf(matrix.name) - 1]?.name.toLowerCase()}`,
+                follows: FOLLOWED.has(matrix.name),
+                hint: (editable ? hints.input : hints.result).id,
+            }, {
+                focus: place => this.#onFocus(place),
+                press: place => this.#onPress(place),
+                hover: place => this.#point({ hovered: place }),
+                follow: row => this.#follow(row),
+                key: (place, key) => this.#onKey(place, key),
+            }));
+        }
+        const widget = make(
+            'div',
+            { class: 'head-widget' },
+            this.#sentence.root,
+            this.#tools.root,
+            this.#flow(),
+            this.#explainer.root,
+            this.#voice.root,
+            make('div', { hidden: true }, hints.input, hints.result),
+        );
+        setAttribute(this, 'data-ready', true);
+        this.append(widget);
+    }
+
+    /** The matrices in groups: what makes Q, K and V; the scores; what comes of them. */
+    #flow() {
+        const groups = [make('div', { class: 'group project' }), make('div', { class: 'group scores' }), make('div', { class: 'group mix' })];
+        for (const [name, grid] of this.#grids) {
+            const step = stepOf(name);
+            groups[step <= 1 ? 0 : step <= 4 ? 1 : 2].append(grid.root);
+        }
+        // Each product comes right after the weights that make it.
+        const families = ['input', 'query', 'key', 'value'];
+        groups[0].append(...families.flatMap(family => [...groups[0].querySelectorAll(`[data-family=${family}]`)]));
+        return make('div', { class: 'flow' }, ...groups);
+    }
+
+    #listen() {
+        const { signal } = this.#leave;
+        // mdBook turns the page at arrow keys, and searches at a letter.
+        this.addEventListener('keydown', event => this.#onWidgetKey(event), { signal });
+        this.addEventListener('focusout', ({ relatedTarget }) => {
+            const stays = relatedTarget instanceof Element
+                && (relatedTarget.closest('[role=grid]') || this.#explainer.root.contains(relatedTarget));
+            if (!stays && this.#pointed.focused) {
+                this.#point({ focused: null });
+            }
+        }, { signal });
+        this.#player.root.addEventListener('speed', event =>
+            this.style.setProperty('--pace', String(/** @type {CustomEvent} */ (event).detail)), { signal });
+        window.addEventListener('hashchange', () => this.#openLink(), { signal });
+        letDrag(this, cell => this.#dragged(cell));
+        const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+            if (isIntersecting) {
+                this.#load();
+            } else {
+                this.#player.pause();
+            }
+        }, { rootMargin: '200px' });
+        observer.observe(this);
+        signal.addEventListener('abort', () => observer.disconnect());
+    }
+
+    /** @type {Promise<unknown> | null} */
+    #loading = null;
+
+    #load() {
+        this.#loading ??= this.#source.load().then(engine => {
+            if (!engine) {
+                this.#tools.turnOff(OFF);
+                setAttribute(this, 'data-fixed', true);
+                this.#render();
+            }
+        });
+        return this.#loading;
+    }
+
+    /** Shows everything as it is now. */
+    #render() {
+        const { state, answer } = this.#good;
+        const now = this.#history.now;
+        const position = this.#player.position;
+        for (const matrix of answer.matrices) {
+            this.#grids.get(matrix.name)?.update(sheetOf(matrix, {
+                now,
+                problems: this.#problems,
+                hidden: stepOf(matrix.name) > position,
+                followed: this.#followed,
+            }));
+        }
+        const weights = position >= stepOf('A') && this.#problems.length === 0 && this.#followed !== null
+            ? answer.matrices.find(({ name }) => name === 'A') : undefined;
+        const row = this.#followed ?? 0;
+        this.#sentence.update(now.tokens, this.#followed, weights
+            ? { shown: weights.shown[row], shade: weights.shade[row], open: weights.open?.[row] ?? Infinity }
+            : null, !this.#source.failed);
+        this.#showTools(now);
+        setAttribute(this, 'data-step', position);
+        this.#explain(state);
+    }
+
+    /** @param {HeadState} now */
+    #showTools(now) {
+        const example = this.#data.presets.find(({ state }) => sameState(state, now));
+        this.#base = example ?? this.#base;
+        this.#tools.update({
+            example: example?.name ?? '',
+            about: example?.about ?? 'A head of your own. Reset brings the example back.',
+            mask: now.mask,
+            scale: now.scale,
+            canUndo: this.#history.canUndo,
+            canRedo: this.#history.canRedo,
+            canReset: !example,
+        });
+    }
+
+    // -------------------------------------------------- pointing and following
+
+    /**
+     * @param {Partial<{ pinned: Place | null, hovered: Place | null, focused: Place | null }>} pointed
+     */
+    #point(pointed) {
+        Object.assign(this.#pointed, pointed);
+        this.#explain(this.#good.state);
+    }
+
+    /** The cell that is explained, if it is computed yet. */
+    get #chosen() {
+        const { pinned, hovered, focused } = this.#pointed;
+        const place = pinned ?? hovered ?? focused;
+        const there = place && this.#grids.get(place[0])?.cell(place[1], place[2]);
+        return there && place[2] >= 0 && stepOf(place[0]) <= this.#player.position ? place : null;
+    }
+
+    /** @param {HeadState} state */
+    #explain(state) {
+        const place = this.#chosen;
+        const pinned = place !== null && place === this.#pointed.pinned;
+        const derivation = place ? this.#source.cell(state, place) : undefined;
+        const matrix = place && this.#good.answer.matrices.find(({ name }) => name === place[0]);
+        if (derivation) {
+            this.#explainer.derive(derivation, pinned);
+        } else if (place && matrix) {
+            const now = this.#history.now;
+            this.#explainer.offer(place, matrix, numberAt(now, place), !this.#source.failed, pinned);
+        } else {
+            this.#explainer.caption(this.#player.position, captionOf(this.#player.position, this.#history.now));
+        }
+        for (const grid of this.#grids.values()) {
+            grid.mark(place, pinned, derivation?.sources ?? []);
+        }
+    }
+
+    /** @param {Place} place */
+    #onFocus(place) {
+        const { pinned } = this.#pointed;
+        if (!samePlace(this.#pressed, place)) {
+            this.#pressed = null;
+        }
+        // The keyboard moves on: what was held is let go.
+        this.#point({ focused: place, hovered: null, pinned: samePlace(pinned, place) ? pinned : null });
+        this.#speak();
+    }
+
+    /** Says the computation that is shown. */
+    #speak() {
+        const place = this.#chosen;
+        const derivation = place && this.#source.cell(this.#good.state, place);
+        if (derivation) {
+            this.#voice.say(derivation.spoken);
+        }
+    }
+
+    /**
+     * A click, a tap, or Enter on a result. A result is held, or let go; a given
+     * number, which has the focus now, is edited the second time.
+     * @param {Place} place
+     */
+    #onPress(place) {
+        const again = samePlace(this.#pointed.pinned, place);
+        if (isInput(place[0])) {
+            const second = samePlace(this.#pressed, place);
+            this.#pressed = place;
+            this.#point({ pinned: null });
+            if (second) {
+                this.#edit(place);
+            }
+        } else if (stepOf(place[0]) <= this.#player.position) {
+            this.#point({ pinned: again ? null : place, ...again && { hovered: null, focused: null } });
+        }
+        this.#keepInSight(place);
+    }
+
+    /**
+     * Keeps a cell out from under the panel.
+     * @param {Place} place
+     */
+    #keepInSight([name, row, column]) {
+        this.#grids.get(name)?.cell(row, column)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }
+
+    /**
+     * @param {Place} place
+     * @param {string} key
+     */
+    #onKey(place, key) {
+        if (isInput(place[0])) {
+            if (key === 'Enter' || key === 'F2') {
+                this.#edit(place);
+            } else if (/^[\d.,+\-−]$/.test(key)) {
+                this.#edit(place, key);
+            } else if (key === 'Delete' || key === 'Backspace') {
+                this.#edit(place, '');
+            } else {
+                return false;
+            }
+            return true;
+        }
+        if (key === 'Enter' || key === ' ') {
+            this.#onPress(place);
+            this.#speak();
+            return true;
+        }
+        return false;
+    }
+
+    /** @param {number} row */
+    #follow(row) {
+        this.#followed = this.#followed === row ? null : row;
+        const token = this.#history.now.tokens[row];
+        this.#render();
+        this.#voice.say(this.#followed === null ? `“${token}” is no longer followed.` : `Following “${token}”: its rows are marked.`);
+    }
+
+    #letGo() {
+        this.#followed = null;
+        this.#pointed = { pinned: null, hovered: null, focused: null };
+        this.#explainer.note('');
+        this.#render();
+    }
+
+    /** @param {KeyboardEvent} event */
+    #onWidgetKey(event) {
+        event.stopPropagation();
+        const types = event.target instanceof HTMLInputElement && event.target.type === 'text';
+        const command = (event.ctrlKey || event.metaKey) && !types;
+        if (event.key === 'Escape') {
+            this.#letGo();
+        } else if (command && event.key.toLowerCase() === 'z') {
+            event.preventDefault();
+            this.#travel(event.shiftKey ? 'redo' : 'undo');
+        } else if (command && event.key.toLowerCase() === 'y') {
+            event.preventDefault();
+            this.#travel('redo');
+        }
+    }
+
+    // --------------------------------------------------------------- playing
+
+    /**
+     * @param {number} position
+     * @param {'forward' | 'jump' | 'drag'} how
+     */
+    #onMove(position, how) {
+        this.#pointed = { pinned: null, hovered: null, focused: null };
+        let order = 0;
+        for (const [name, grid] of this.#grids) {
+            const made = stepOf(name) === position;
+            setAttribute(grid.root, 'data-now', made);
+            setAttribute(grid.root, 'data-fresh', made && how === 'forward');
+            if (made) {
+                grid.root.style.setProperty('--order', String(order));
+                order += 1;
+            }
+        }
+        this.#render();
+        if (how !== 'drag') {
+            this.#bringIntoView(position);
+            this.#voice.say(`${STEPS[position - 1]?.name ?? 'Input'}. ${captionOf(position, this.#history.now)}`);
+        }
+    }
+
+    /** @param {number} position */
+    #bringIntoView(position) {
+        const first = [...this.#grids].find(([name]) => stepOf(name) === position)?.[1].root;
+        const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+        first?.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: still ? 'instant' : 'smooth' });
+    }
+
+    // -------------------------------------------------------------- changing
+
+    /**
+     * Goes on to another state, and shows what comes of it.
+     * @param {HeadState} state
+     * @param {string} [mark]  changes with the same mark are undone as one
+     */
+    #change(state, mark) {
+        if (this.#source.engine) {
+            this.#history.set(state, mark);
+            this.#refresh();
+        } else {
+            this.#render();
+        }
+    }
+
+    /** @param {HeadState | undefined} state */
+    #take(state) {
+        if (state && !sameState(state, this.#history.now)) {
+            this.#pointed = { pinned: null, hovered: null, focused: null };
+            this.#change(state);
+            this.#player.set(STEPS.length);
+            this.#render();
+        }
+    }
+
+    /** @param {'undo' | 'redo'} way */
+    #travel(way) {
+        this.#history[way]();
+        this.#refresh();
+    }
+
+    /** Asks for the numbers of the state as it is now. */
+    #refresh() {
+        const state = this.#history.now;
+        const before = this.#problems[0]?.sentence;
+        const answer = this.#source.head(state);
+        this.#problems = answer.problems;
+        if (answer.problems.length === 0) {
+            this.#good = { state, answer };
+        }
+        if (this.#followed !== null && this.#followed >= state.tokens.length) {
+            this.#followed = null;
+        }
+        const sentence = this.#problems[0]?.sentence;
+        this.#explainer.note(sentence ? `${sentence} Until then, the results are the last good ones.` : '', 'mistake');
+        if (sentence && sentence !== before) {
+            this.#voice.say(sentence);
+        }
+        this.#render();
+    }
+
+    /**
+     * @param {TokenChange} change
+     * @returns {string | undefined} why it cannot be made
+     */
+    #changeTokens(change) {
+        const { engine } = this.#source;
+        const answer = engine?.ask({ ask: 'token', state: this.#history.now, change });
+        if (!answer || 'sentence' in answer) {
+            this.#explainer.note(answer?.sentence ?? '', 'mistake');
+            this.#voice.say(answer?.sentence ?? '');
+            return answer?.sentence ?? OFF;
+        }
+        if (!('rename' in change)) {
+            this.#followed = null;
+            this.#pointed = { pinned: null, hovered: null, focused: null };
+        }
+        this.#change(answer.state, 'rename' in change ? `rename ${change.rename}` : '');
+        return undefined;
+    }
+
+    /**
+     * @param {string} text
+     * @param {number} by  tenths
+     */
+    #stepped(text, by) {
+        const answer = this.#source.engine?.ask({ ask: 'step', text, by });
+        return answer && 'text' in answer ? answer.text : text;
+    }
+
+    /**
+     * @param {Place} place
+     * @param {number} by  tenths
+     */
+    #step(place, by) {
+        this.#change(withNumber(this.#history.now, place, this.#stepped(numberAt(this.#history.now, place), by)), `step ${place}`);
+    }
+
+    /**
+     * What an editor or a drag does with a number.
+     * @param {Place} place
+     */
+    #workOn(place) {
+        return {
+            text: numberAt(this.#history.now, place),
+            name: `${place[0]}, ${this.#explainer.nameOf(place, this.#good.answer.matrices)}`,
+            change: (/** @type {string} */ text) => this.#change(withNumber(this.#history.now, place, text), `edit ${place}`),
+            step: (/** @type {string} */ text, /** @type {number} */ by) => this.#stepped(text, by),
+            done: () => this.#history.settle(),
+        };
+    }
+
+    /**
+     * @param {Place} place
+     * @param {string} [first]
+     */
+    #edit(place, first) {
+        const grid = this.#grids.get(place[0]);
+        const cell = grid?.cell(place[1], place[2]);
+        if (!this.#source.engine || !cell) {
+            return;
+        }
+        this.#history.settle();
+        const work = this.#workOn(place);
+        openEditor(cell, {
+            ...work,
+            done: move => {
+                work.done();
+                if (move === 'stay') {
+                    grid?.focus(place[1], place[2]);
+                }
+            },
+        }, first);
+    }
+
+    /** @param {Element} cell */
+    #dragged(cell) {
+        const name = cell.closest('[data-name]')?.getAttribute('data-name');
+        const place = name && this.#grids.get(name)?.placeOf(cell);
+        if (!place || !this.#source.engine) {
+            return null;
+        }
+        this.#history.settle();
+        return this.#workOn(place);
+    }
+
+    // ------------------------------------------------------------ the address
+
+    get #name() {
+        return this.dataset.name ?? 'head';
+    }
+
+    async #copyLink() {
+        const link = linkTo(this.#name, this.#history.now);
+        window.history.replaceState(window.history.state, '', link);
+        const said = await copy(link)
+            ? 'The link is copied. Whoever opens it sees this head.'
+            : 'The link could not be copied, but it stands in the address bar now.';
+        this.#explainer.note(said);
+        this.#voice.say(said);
+    }
+
+    /** Takes the state that the address carries, if it carries one. */
+    async #openLink() {
+        const state = stateInAddress(this.#name);
+        if (state === null) {
+            return;
+        }
+        await this.#load();
+        this.scrollIntoView({ block: 'start', behavior: 'instant' });
+        try {
+            if (state === 'unreadable' || !this.#source.engine) {
+                throw new Error('no state, or nothing to compute it with');
+            }
+            this.#source.head(state);
+            this.#take(state);
+        } catch {
+            const said = this.#source.engine
+                ? 'The link to this page holds no head that can be read. Perhaps a part of it is missing.'
+                : 'The link holds another head, but without the engine it can’t be computed.';
+            this.#explainer.note(said, 'mistake');
+            this.#voice.say(said);
+        }
+    }
+}
+
+customElements.define('attention-head', AttentionHead);

@@ -1,0 +1,101 @@
+// What the panel says: the caption of the step, how a cell was computed, or how a
+// given number can be changed.
+
+import { button, make, write } from './dom.js';
+import { showLines } from './derivation.js';
+import { Panel } from './panel.js';
+import { STEPS } from './steps.js';
+
+/** @import { Derivation, Matrix, Place } from './types.d.ts' */
+
+const HINT = 'Point at any number to see how it was computed. Choose a word to follow it.';
+
+export class Explainer {
+    #panel;
+    #stepper;
+    #listener;
+    /** @type {Place | null} */
+    #place = null;
+    #number = make('output', { class: 'number' });
+
+    /**
+     * @param {HTMLElement} player
+     * @param {{ letGo: () => void, step: (place: Place, by: number) => void, edit: (place: Place) => void }} listener
+     */
+    constructor(player, listener) {
+        this.#listener = listener;
+        this.#panel = new Panel(player, listener.letGo);
+        this.root = this.#panel.root;
+        this.#stepper = make(
+            'div',
+            { class: 'stepper' },
+            button('minus', 'A tenth less', () => this.#step(-1)),
+            this.#number,
+            button('plus', 'A tenth more', () => this.#step(1)),
+            button('pencil', 'Type', () => this.#place && this.#listener.edit(this.#place), { shown: true }),
+            make('span', { class: 'hint' }, 'Or drag the number where it stands.'),
+        );
+    }
+
+    /**
+     * @param {number} position
+     * @param {string} caption
+     */
+    caption(position, caption) {
+        const step = STEPS[position - 1];
+        const hint = position === 0 ? 'Press play, or take the steps one by one.' : HINT;
+        this.#panel.show(
+            step ? `${position}. ${step.name}` : 'The input',
+            [make('p', {}, caption), make('p', { class: 'hint' }, hint)],
+            false,
+        );
+    }
+
+    /**
+     * @param {Derivation} derivation
+     * @param {boolean} pinned
+     */
+    derive(derivation, pinned) {
+        this.#panel.show(derivation.title, showLines(derivation.lines), pinned);
+    }
+
+    /**
+     * A given number, which can be changed.
+     * @param {Place} place
+     * @param {Matrix} matrix
+     * @param {string} text
+     * @param {boolean} editable
+     * @param {boolean} pinned
+     */
+    offer(place, matrix, text, editable, pinned) {
+        this.#place = place;
+        write(this.#number, text.replace('-', '−'));
+        const title = `${matrix.name.replace('_', ' ')}, ${this.nameOf(place, [matrix])}`;
+        this.#panel.show(title, [editable ? this.#stepper : make('p', {}, `${matrix.about}. This number is given.`)], pinned);
+    }
+
+    /**
+     * The labels of a cell's row and column.
+     * @param {Place} place
+     * @param {Matrix[]} matrices
+     */
+    nameOf([name, row, column], matrices) {
+        const matrix = matrices.find(each => each.name === name);
+        return `${matrix?.rows[row]}, ${matrix?.columns[column]}`;
+    }
+
+    /**
+     * @param {string} sentence
+     * @param {'mistake' | 'news'} [kind]
+     */
+    note(sentence, kind) {
+        this.#panel.note(sentence, kind);
+    }
+
+    /** @param {number} by */
+    #step(by) {
+        if (this.#place) {
+            this.#listener.step(this.#place, by);
+        }
+    }
+}
