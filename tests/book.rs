@@ -14,8 +14,8 @@ fn project() -> Project {
 /// and every page renders without fault.
 #[test]
 fn the_book_is_as_it_was_blessed() {
-    let tested = weave::test(&project(), &worked::ledger());
+    let tested = weave::test(&project(), &explorer::ledger());
     let tested = tested.unwrap_or_else(|problems| panic!("the book has problems:\n{problems}"));
-    assert_eq!(tested.values, worked::ledger().entries().count());
+    assert_eq!(tested.values, explorer::ledger().entries().count());
     assert!(tested.claims > 0 && tested.snippets > 0 && tested.pages > 0, "{tested:?}");
 }

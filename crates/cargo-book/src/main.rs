@@ -20,7 +20,7 @@ use crate::report::{Step, say};
 
 /// Every value of the book. Computed once: when the code changes, so does the
 /// program.
-static LEDGER: LazyLock<Ledger> = LazyLock::new(worked::ledger);
+static LEDGER: LazyLock<Ledger> = LazyLock::new(explorer::ledger);
 
 /// Builds, serves and tests the book.
 ///

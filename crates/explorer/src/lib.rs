@@ -14,6 +14,8 @@
 pub mod abi;
 mod cell;
 mod derive;
+#[cfg(feature = "worked")]
+mod entries;
 mod head;
 mod json;
 mod lookup;
@@ -27,4 +29,6 @@ mod tokens;
 pub mod widgets;
 mod written;
 
+#[cfg(feature = "worked")]
+pub use entries::ledger;
 pub use request::answer;
