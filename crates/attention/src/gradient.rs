@@ -39,7 +39,7 @@ pub use trace::{HeadGradient, TraceGradient};
 
 use crate::shape::{axis, must_match, zeros};
 use crate::{Error, Mask, Real, recipe};
-use ndarray::{Array2, ArrayRef2, ArrayView1, ArrayViewMut1};
+use ndarray::{Array2, ArrayRef1, ArrayRef2, ArrayViewMut1};
 
 /// Step 6 backwards: the gradients of the weights and of the values.
 ///
@@ -119,15 +119,15 @@ pub fn softmax<F: Real>(
     let mut d_scores = zeros("the gradient of the masked scores", weights.dim())?;
     let rows = weights.outer_iter().zip(d_weights.outer_iter());
     for ((weights, d_weights), d_scores) in rows.zip(d_scores.outer_iter_mut()) {
-        softmax_row(weights, d_weights, d_scores);
+        softmax_row(&weights, &d_weights, d_scores);
     }
     Ok(d_scores)
 }
 
 /// Softmax of one row, backwards.
 fn softmax_row<F: Real>(
-    weights: ArrayView1<F>,
-    d_weights: ArrayView1<F>,
+    weights: &ArrayRef1<F>,
+    d_weights: &ArrayRef1<F>,
     mut d_scores: ArrayViewMut1<F>,
 ) {
     let average = dot(weights, d_weights);
@@ -272,14 +272,14 @@ fn product<F: Real>(
     let mut result = zeros(array, (a.nrows(), b.ncols()))?;
     for (row, mut result_row) in a.outer_iter().zip(result.outer_iter_mut()) {
         for (column, entry) in b.columns().into_iter().zip(&mut result_row) {
-            *entry = dot(row, column);
+            *entry = dot(&row, &column);
         }
     }
     Ok(result)
 }
 
 /// The dot product, summed from left to right, in which an exact 0 passes nothing on.
-fn dot<F: Real>(a: ArrayView1<F>, b: ArrayView1<F>) -> F {
+fn dot<F: Real>(a: &ArrayRef1<F>, b: &ArrayRef1<F>) -> F {
     a.iter().zip(b).fold(F::zero(), |sum, (&a, &b)| sum + times(a, b))
 }
 
