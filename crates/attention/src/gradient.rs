@@ -1,5 +1,5 @@
 //! The recipe backwards: how a loss changes with each matrix of attention, one
-//! function for each step of [`recipe`](crate::recipe). Like the recipe it is
+//! function for each step of [`recipe`]. Like the recipe it is
 //! written to be read and is never optimised.
 //!
 //! A *loss* is one number that says how wrong an output was. Its gradient with

@@ -10,7 +10,7 @@ pub mod step;
 use attention::gradient::{self, HeadGradient};
 use attention::{Error, Head, Options};
 use ledger::{Ledger, number_tex};
-use ndarray::{Array1, Array2, array};
+use ndarray::{Array1, Array2, ArrayRef2, array};
 
 use crate::queries_keys_values::{
     CAT, Example, MATCHES, MEANINGS, MESSAGES, THE, TOKENS, embeddings, example,
@@ -159,7 +159,7 @@ impl Backward {
     /// [`Error::Shape`] if the example's output is none of five tokens with three
     /// messages.
     pub fn new(example: Example) -> Result<Backward, Error> {
-        Backward::from_output(error_of_the(&example.trace.output), example)
+        Backward::from_output(&error_of_the(&example.trace.output), example)
     }
 
     /// The same for any loss whose gradient with respect to the output is known.
@@ -167,9 +167,9 @@ impl Backward {
     /// # Errors
     ///
     /// [`Error::Shape`] if `d_output` is not of the output's shape.
-    pub fn from_output(d_output: Array2<f64>, example: Example) -> Result<Backward, Error> {
+    pub fn from_output(d_output: &ArrayRef2<f64>, example: Example) -> Result<Backward, Error> {
         let Example { x, head, trace } = &example;
-        let gradient = head.gradient(x, trace, &d_output, Options::causal())?;
+        let gradient = head.gradient(x, trace, d_output, Options::causal())?;
         Ok(Backward { example, gradient })
     }
 }
@@ -287,7 +287,7 @@ pub fn d_value_spelled() -> Result<String, Error> {
 pub fn average_spelled() -> Result<String, Error> {
     let Backward { example, gradient } = backward()?;
     let (weights, d_weights) = (example.trace.weights.row(THE), gradient.through.weights.row(THE));
-    Ok(spell::dot_product(&weights, &d_weights, 3, 2))
+    Ok(spell::dot_product(&weights, &d_weights, 2, 2))
 }
 
 /// Step 5 backwards, line by line, for the row of “the”: the weights, their
@@ -335,7 +335,7 @@ pub fn d_q() -> Result<Array2<f64>, Error> {
 pub fn d_query_spelled() -> Result<String, Error> {
     let Backward { example, gradient } = backward()?;
     let (d_scores, keys) = (gradient.through.scores.row(THE), example.trace.k.column(0));
-    Ok(spell::dot_product(&d_scores, &keys, 3, 2))
+    Ok(spell::dot_product(&d_scores, &keys, 2, 2))
 }
 
 /// Step 2 backwards: `dK = dSᵀ·Q`.

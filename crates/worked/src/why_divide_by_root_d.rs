@@ -169,7 +169,11 @@ pub fn scaled_variance_is_one() -> Claim {
 /// The variance of random scores, however treated, is the one expected at each
 /// head size, give or take 15 in a hundred. (The variance of 2000 scores strays
 /// by some 3 in a hundred.)
-fn grows_as(
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn grows_as(
     expected: impl Fn(usize) -> f64,
     treated: impl Fn(Array1<f64>, usize) -> Array1<f64>,
 ) -> Claim {

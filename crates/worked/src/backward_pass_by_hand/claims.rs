@@ -88,7 +88,11 @@ pub fn everyone_hears() -> Claim {
 }
 
 /// Each row of the gradient of the masked scores adds up to 0.
-fn softmax_takes_what_it_gives(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn softmax_takes_what_it_gives(backward: &Backward) -> Claim {
     for (token, row) in TOKENS.iter().zip(backward.gradient.through.masked.outer_iter()) {
         if row.sum().abs() > 1e-14 {
             return Err(format!("the row of “{token}” adds up to {}", row.sum()));
@@ -98,7 +102,11 @@ fn softmax_takes_what_it_gives(backward: &Backward) -> Claim {
 }
 
 /// The mask has nothing left to do: a closed score has no weight, and so no gradient.
-fn closed_scores_are_silent(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn closed_scores_are_silent(backward: &Backward) -> Claim {
     let through = &backward.gradient.through;
     if through.masked == through.scaled {
         Ok(())
@@ -108,7 +116,11 @@ fn closed_scores_are_silent(backward: &Backward) -> Claim {
 }
 
 /// No score but those of the last “the” has a gradient.
-fn only_the_last_row(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn only_the_last_row(backward: &Backward) -> Claim {
     for (token, row) in TOKENS.iter().zip(backward.gradient.through.scores.outer_iter()).take(THE) {
         if row.iter().any(|&entry| entry != 0.0) {
             return Err(format!("the row of “{token}” is {row}"));
@@ -119,7 +131,11 @@ fn only_the_last_row(backward: &Backward) -> Claim {
 
 /// The loss falls if the score of “the” with “cat” rises, and rises with any
 /// other score of “the”.
-fn cat_rises_others_fall(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn cat_rises_others_fall(backward: &Backward) -> Claim {
     let row = backward.gradient.through.scores.row(THE);
     for (key, (token, &entry)) in TOKENS.iter().zip(&row).enumerate() {
         if (entry < 0.0) != (key == CAT) || entry == 0.0 {
@@ -130,7 +146,11 @@ fn cat_rises_others_fall(backward: &Backward) -> Claim {
 }
 
 /// `W_Q` has a gradient only in the rows of what “the” is.
-fn only_what_the_is(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn only_what_the_is(backward: &Backward) -> Claim {
     let the = backward.example.x.row(THE);
     let rows = backward.gradient.w_q.outer_iter();
     for ((meaning, row), &amount) in MEANINGS.iter().zip(rows).zip(the) {
@@ -143,7 +163,11 @@ fn only_what_the_is(backward: &Backward) -> Claim {
 }
 
 /// The embedding of every token has a gradient.
-fn every_token_has_a_gradient(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn every_token_has_a_gradient(backward: &Backward) -> Claim {
     for (token, row) in TOKENS.iter().zip(backward.gradient.x.outer_iter()) {
         if row.iter().all(|&entry| entry == 0.0) {
             return Err(format!("that of “{token}” has none"));
@@ -175,7 +199,7 @@ mod tests {
     #[test]
     fn a_loss_that_looks_elsewhere_gives_other_scores_a_gradient() {
         let example = Numbers::toy().example().unwrap();
-        let backward = Backward::from_output(example.trace.output.clone(), example).unwrap();
+        let backward = Backward::from_output(&example.trace.output.clone(), example).unwrap();
         assert!(only_the_last_row(&backward).unwrap_err().contains("“cat”"));
         assert!(only_what_the_is(&backward).is_err());
     }

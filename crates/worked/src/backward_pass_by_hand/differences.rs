@@ -85,7 +85,11 @@ pub fn gradients_are_slopes() -> Claim {
 
 /// Each number of a gradient is the slope that two nudged losses show, to a
 /// millionth of the largest.
-fn agrees_with_slopes(numbers: &Numbers, gradient: &Numbers) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn agrees_with_slopes(numbers: &Numbers, gradient: &Numbers) -> Claim {
     const STEP: f64 = 1e-5;
     for (matrix, name) in ["W_Q", "W_K", "W_V", "X"].into_iter().enumerate() {
         let gradient = &gradient.matrices[matrix];

@@ -80,15 +80,18 @@ fn loss_at(token: usize) -> Result<Backward, Error> {
     let example = Numbers::toy().example()?;
     let mut d_output = Array2::zeros(example.trace.output.dim());
     d_output.row_mut(token).fill(1.0);
-    Backward::from_output(d_output, example)
+    Backward::from_output(&d_output, example)
 }
 
 /// No token after one has a gradient.
-fn none_after(token: usize, backward: &Backward) -> Claim {
-    for later in token + 1..TOKENS.len() {
-        let row = backward.gradient.x.row(later);
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn none_after(token: usize, backward: &Backward) -> Claim {
+    for (later, row) in TOKENS.iter().zip(backward.gradient.x.outer_iter()).skip(token + 1) {
         if row.iter().any(|&entry| entry != 0.0) {
-            return Err(format!("the gradient of “{}” is {row}", TOKENS[later]));
+            return Err(format!("the gradient of “{later}” is {row}"));
         }
     }
     Ok(())
@@ -105,7 +108,11 @@ pub fn query_gradient_is_one_product() -> Claim {
 
 /// The gradient of `W_Q` is the embedding of “the”, as a column, times the gradient
 /// of its query, as a row.
-fn one_product(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn one_product(backward: &Backward) -> Claim {
     let the = backward.example.x.row(THE).insert_axis(Axis(1)).to_owned();
     let d_query = backward.gradient.through.q.row(THE).insert_axis(Axis(0)).to_owned();
     equal(&the.dot(&d_query), &backward.gradient.w_q)
@@ -126,7 +133,7 @@ pub fn losses_add_up() -> Claim {
     let to_text = |error: Error| error.to_string();
     let (cat, the) = (loss_at(CAT).map_err(to_text)?, loss_at(THE).map_err(to_text)?);
     let d_output = &cat.gradient.through.output + &the.gradient.through.output;
-    let both = Backward::from_output(d_output, cat.example).map_err(to_text)?;
+    let both = Backward::from_output(&d_output, cat.example).map_err(to_text)?;
     equal(&(&cat.gradient.x + &the.gradient.x), &both.gradient.x)?;
     equal(&(&cat.gradient.w_k + &the.gradient.w_k), &both.gradient.w_k)
 }
@@ -142,7 +149,11 @@ pub fn query_gradient_is_a_covariance() -> Claim {
 
 /// The gradient of the query of “the” is the covariance of the keys with the
 /// gradients of the weights, the weights being the probabilities, times the scale.
-fn covariance(backward: &Backward) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn covariance(backward: &Backward) -> Claim {
     let trace = &backward.example.trace;
     let (weights, d_weights) = (trace.weights.row(THE), backward.gradient.through.weights.row(THE));
     let (mean_key, mean) = (weights.dot(&trace.k), weights.dot(&d_weights));
@@ -216,7 +227,7 @@ mod tests {
     #[test]
     fn a_loss_that_looks_at_all_rows_is_no_single_product() {
         let example = Numbers::toy().example().unwrap();
-        let backward = Backward::from_output(example.trace.output.clone(), example).unwrap();
+        let backward = Backward::from_output(&example.trace.output.clone(), example).unwrap();
         assert!(one_product(&backward).is_err());
     }
 

@@ -138,7 +138,11 @@ pub fn too_far_hurts() -> Claim {
 }
 
 /// One step makes the loss smaller, and the attention of “the” to “cat” larger.
-fn helps(rate: f64) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn helps(rate: f64) -> Claim {
     let to_text = |error: Error| error.to_string();
     let (before, after) = (Numbers::toy(), stepped(rate).map_err(to_text)?);
     let (loss_before, loss_after) =

@@ -251,7 +251,11 @@ pub fn slopes_add_up_to_zero() -> Claim {
 }
 
 /// What one weight gains the others lose; what is added to every score is lost.
-fn add_up_to_zero(slopes: &Array2<f64>) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn add_up_to_zero(slopes: &Array2<f64>) -> Claim {
     let sums = [slopes.sum_axis(ndarray::Axis(0)), slopes.sum_axis(ndarray::Axis(1))];
     match sums.iter().flatten().find(|sum| sum.abs() > 1e-15) {
         Some(sum) => Err(format!("a row or column adds up to {sum}")),
@@ -326,7 +330,11 @@ pub fn reaction_is_steady() -> Claim {
 
 /// A row reacts at every head size from 4 as it does at 1024, to 5 in a hundred.
 /// (At d = 1 the scores are no bell yet.)
-fn steady(factor: fn(usize) -> f64) -> Claim {
+///
+/// # Errors
+///
+/// Why it does not hold, in numbers.
+pub fn steady(factor: fn(usize) -> f64) -> Claim {
     let reaction = |d| mean_reaction(d, factor(d)).map_err(|error| error.to_string());
     let last = reaction(1024)?;
     for d in HEAD_SIZES.into_iter().filter(|&d| d >= 4) {
