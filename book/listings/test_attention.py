@@ -12,7 +12,7 @@ from pathlib import Path
 LISTINGS = Path(__file__).resolve().parent
 LOCK = LISTINGS.parent / "values.lock"
 # Half a unit of the last digit shown, and room for single precision.
-HALF = {0: 0.5, 1: 0.05, 2: 0.005}
+HALF = {0: 0.5, 1: 0.05, 2: 0.005, 3: 0.0005}
 ROUNDING = 1e-5
 
 
@@ -57,10 +57,13 @@ def main():
         return 0
     sys.path.insert(0, str(LISTINGS))
     import attention
+    import backward_pass_by_hand
     import soft_lookup
+    import why_divide_by_root_d
 
     with LOCK.open("rb") as file:
         locked = tomllib.load(file)
+    _, (d_x, d_w_q, d_w_k, d_w_v) = backward_pass_by_hand.gradients()
     pairs = {
         "lookup.keys": soft_lookup.KEYS,
         "lookup.values": soft_lookup.VALUES,
@@ -75,6 +78,13 @@ def main():
         "qkv.output": attention.attention(
             attention.X, attention.W_Q, attention.W_K, attention.W_V
         ),
+        "root.jacobian": why_divide_by_root_d.slopes(why_divide_by_root_d.SCALED),
+        "root.jacobian.large": why_divide_by_root_d.slopes(why_divide_by_root_d.UNSCALED),
+        "back.target": backward_pass_by_hand.TARGET,
+        "back.d-x": d_x,
+        "back.d-w-q": d_w_q,
+        "back.d-w-k": d_w_k,
+        "back.d-w-v": d_w_v,
     }
     missing = [name for name in pairs if name not in locked]
     if missing:

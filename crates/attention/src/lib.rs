@@ -8,6 +8,7 @@
 //! - [`recipe`] is that formula in six steps, each a function to read.
 //! - [`head`] is one head with its weight matrices; its [`Trace`] keeps every
 //!   intermediate result.
+//! - [`gradient`] is the recipe backwards: how a loss changes with each matrix.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square.
 //!
@@ -99,6 +100,7 @@
 //!   and gives the same bits.
 
 mod error;
+pub mod gradient;
 pub mod head;
 pub mod heads;
 mod mask;

@@ -2,10 +2,13 @@
 //! function for each value or family of values that the chapter quotes. All the
 //! mathematics is in `attention`; nothing here knows of Markdown or HTML.
 
+mod random;
 mod spell;
 
+pub mod backward_pass_by_hand;
 pub mod queries_keys_values;
 pub mod soft_lookup;
+pub mod why_divide_by_root_d;
 
 use ledger::Ledger;
 
@@ -22,8 +25,10 @@ pub type Claim = Result<(), String>;
 #[must_use]
 pub fn ledger() -> Ledger {
     let mut ledger = Ledger::new();
+    backward_pass_by_hand::enter(&mut ledger);
     queries_keys_values::enter(&mut ledger);
     soft_lookup::enter(&mut ledger);
+    why_divide_by_root_d::enter(&mut ledger);
     ledger
 }
 

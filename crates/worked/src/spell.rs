@@ -21,6 +21,12 @@ pub(crate) fn dot_product(
     format!("{} = {}", terms.join(" + "), number_tex(left.dot(right), sum_digits))
 }
 
+/// A sum written out: `(-0.25) + 1.00 = 0.75`.
+pub(crate) fn sum(terms: &ArrayRef1<f64>, digits: u8) -> String {
+    let spelled: Vec<String> = terms.iter().map(|&term| factor(term, digits)).collect();
+    format!("{} = {}", spelled.join(" + "), number_tex(terms.sum(), digits))
+}
+
 /// One weight of a softmax written out: an exponential over the sum of all.
 pub(crate) fn softmax_weight(scores: &ArrayRef1<f64>, index: usize, digits: u8) -> String {
     let power = |score: &f64| format!("e^{{{}}}", number_tex(*score, digits));
@@ -35,7 +41,7 @@ pub(crate) fn softmax_weight(scores: &ArrayRef1<f64>, index: usize, digits: u8) 
     )
 }
 
-/// A factor of a product: a negative one stands in brackets.
+/// A factor of a product, or a term of a sum: a negative one stands in brackets.
 fn factor(value: f64, digits: u8) -> String {
     let number = number_tex(value, digits);
     if number.starts_with('-') { format!("({number})") } else { number }
@@ -50,6 +56,11 @@ mod tests {
     fn a_dot_product_brackets_what_is_negative() {
         let spelled = dot_product(&array![1.0, -1.0], &array![2.0, 3.0], 1, 2);
         assert_eq!(spelled, r"1.0 \cdot 2.0 + (-1.0) \cdot 3.0 = -1.00");
+    }
+
+    #[test]
+    fn a_sum_brackets_what_is_negative() {
+        assert_eq!(sum(&array![-0.25, 1.0], 2), "(-0.25) + 1.00 = 0.75");
     }
 
     #[test]
