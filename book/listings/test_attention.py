@@ -51,12 +51,13 @@ def compare(name, locked, tensor):
 
 def main():
     try:
-        import torch  # noqa: F401
+        import torch
     except ImportError:
         print("torch is not installed: the PyTorch listings were not compared")
         return 0
     sys.path.insert(0, str(LISTINGS))
     import attention
+    import online_softmax
     import soft_lookup
 
     with LOCK.open("rb") as file:
@@ -75,6 +76,15 @@ def main():
         "qkv.output": attention.attention(
             attention.X, attention.W_Q, attention.W_K, attention.W_V
         ),
+        "online.finished": online_softmax.finish(
+            online_softmax.met(online_softmax.KEYS, online_softmax.VALUES)
+        ),
+        "online.answers": torch.stack([
+            online_softmax.finish(
+                online_softmax.met(online_softmax.KEYS[:n], online_softmax.VALUES[:n])
+            )
+            for n in range(1, len(online_softmax.KEYS) + 1)
+        ]),
     }
     missing = [name for name in pairs if name not in locked]
     if missing:

@@ -8,6 +8,8 @@
 //! - [`recipe`] is that formula in six steps, each a function to read.
 //! - [`head`] is one head with its weight matrices; its [`Trace`] keeps every
 //!   intermediate result.
+//! - [`online`] is the softmax of one query a key at a time: how attention does
+//!   without the whole row of scores, to be read.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square.
 //!
@@ -102,6 +104,7 @@ mod error;
 pub mod head;
 pub mod heads;
 mod mask;
+pub mod online;
 mod options;
 mod real;
 pub mod recipe;

@@ -4,6 +4,7 @@
 
 mod spell;
 
+pub mod online_softmax;
 pub mod queries_keys_values;
 pub mod soft_lookup;
 
@@ -24,6 +25,7 @@ pub fn ledger() -> Ledger {
     let mut ledger = Ledger::new();
     queries_keys_values::enter(&mut ledger);
     soft_lookup::enter(&mut ledger);
+    online_softmax::enter(&mut ledger);
     ledger
 }
 
