@@ -59,6 +59,7 @@ def main():
     import attention
     import online_softmax
     import soft_lookup
+    import tiles
 
     with LOCK.open("rb") as file:
         locked = tomllib.load(file)
@@ -75,6 +76,9 @@ def main():
         "qkv.w-v": attention.W_V,
         "qkv.output": attention.attention(
             attention.X, attention.W_Q, attention.W_K, attention.W_V
+        ),
+        "tiles.output": tiles.attention_in_tiles(
+            attention.X @ attention.W_Q, attention.X @ attention.W_K, attention.X @ attention.W_V
         ),
         "online.finished": online_softmax.finish(
             online_softmax.met(online_softmax.KEYS, online_softmax.VALUES)

@@ -8,8 +8,8 @@
 //! - [`recipe`] is that formula in six steps, each a function to read.
 //! - [`head`] is one head with its weight matrices; its [`Trace`] keeps every
 //!   intermediate result.
-//! - [`online`] is the softmax of one query a key at a time: how attention does
-//!   without the whole row of scores, to be read.
+//! - [`online`] is the softmax of one query a key at a time, and [`tiles`] one
+//!   head a tile at a time: how attention does without the scores, to be read.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square.
 //!
@@ -109,6 +109,7 @@ mod options;
 mod real;
 pub mod recipe;
 mod shape;
+pub mod tiles;
 
 pub use error::Error;
 pub use head::{Head, Trace};

@@ -4,7 +4,7 @@
 use crate::recipe::exp_below;
 use crate::shape::{axis, must_match, zeros};
 use crate::{Error, Real};
-use ndarray::{Array1, ArrayRef1};
+use ndarray::{Array1, ArrayRef1, ArrayRef2};
 
 /// A partial result: attention of one query over the keys it has met so far.
 ///
@@ -78,10 +78,36 @@ impl<F: Real> Partial<F> {
     pub fn absorb(&mut self, score: F, value: &ArrayRef1<F>) -> Result<(), Error> {
         must_match(axis("value", value, 0), axis("the output", &self.output, 0), LENGTHS)?;
         self.raise(self.largest.max(score));
-        let weight = exp_below(score, self.largest);
-        self.sum += weight;
-        if !weight.is_zero() {
-            self.output.scaled_add(weight, value);
+        self.add(score, value);
+        Ok(())
+    }
+
+    /// Meets several keys at once, and fades at most once for all of them.
+    ///
+    /// It gives what [`Partial::absorb`] gives for one after the other.
+    ///
+    /// # Shapes
+    ///
+    /// `scores (n)`, `values (n, d_v)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if there are not as many values as scores, or of
+    /// another length than the output so far.
+    pub fn absorb_tile(
+        &mut self,
+        scores: &ArrayRef1<F>,
+        values: &ArrayRef2<F>,
+    ) -> Result<(), Error> {
+        must_match(
+            axis("values", values, 0),
+            axis("scores", scores, 0),
+            "their first axes (keys)",
+        )?;
+        must_match(axis("values", values, 1), axis("the output", &self.output, 0), LENGTHS)?;
+        self.raise(scores.fold(self.largest, |largest, &score| largest.max(score)));
+        for (&score, value) in scores.iter().zip(values.outer_iter()) {
+            self.add(score, &value);
         }
         Ok(())
     }
@@ -115,6 +141,16 @@ impl<F: Real> Partial<F> {
         // What fades to nothing takes its NaN and ∞ along.
         let faded = |element| if fade.is_zero() { F::zero() } else { element * fade };
         self.output.mapv_inplace(faded);
+    }
+
+    /// Adds the exponential of a score, no larger than the largest, to the sum,
+    /// and that many times its value to the output.
+    fn add(&mut self, score: F, value: &ArrayRef1<F>) {
+        let exponential = exp_below(score, self.largest);
+        self.sum += exponential;
+        if !exponential.is_zero() {
+            self.output.scaled_add(exponential, value);
+        }
     }
 
     /// The output `o/ℓ`, the weighted average of the values met; zeros if no
@@ -241,6 +277,11 @@ mod tests {
             "value has shape (3) but the output has shape (2): \
              their lengths (value size d_v) must be equal"
         );
+        assert_eq!(partial, Partial::empty(2).unwrap(), "nothing was taken in");
+        let error = partial.absorb_tile(&array![1.0, 2.0], &array![[1.0, 2.0]]).unwrap_err();
+        assert!(error.to_string().starts_with("values has shape (1, 2) but scores"), "{error}");
+        let error = partial.absorb_tile(&array![1.0], &array![[1.0]]).unwrap_err();
+        assert!(error.to_string().starts_with("values has shape (1, 1) but the output"), "{error}");
         assert_eq!(partial, Partial::empty(2).unwrap(), "nothing was taken in");
         let error = partial.merge(Partial::empty(5).unwrap()).unwrap_err();
         assert!(error.to_string().starts_with("the other output has shape (5)"), "{error}");

@@ -101,6 +101,15 @@ proptest! {
     }
 
     #[test]
+    fn a_tile_is_its_keys_one_by_one(before in keys(9), tile in keys(9)) {
+        let mut at_once = absorbed(&before);
+        let scores: Array1<f64> = tile.iter().map(|(score, _)| *score).collect();
+        let values = Array2::from_shape_fn((tile.len(), D_V), |(key, i)| tile[key].1[i]);
+        at_once.absorb_tile(&scores, &values).unwrap();
+        assert_alike(&at_once, &absorbed(&[before, tile].concat()));
+    }
+
+    #[test]
     fn the_sum_is_at_least_one_once_a_key_is_open(keys in keys(40)) {
         let open = keys.iter().any(|(score, _)| *score > f64::NEG_INFINITY);
         let sum = absorbed(&keys).sum();

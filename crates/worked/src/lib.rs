@@ -7,6 +7,7 @@ mod spell;
 pub mod online_softmax;
 pub mod queries_keys_values;
 pub mod soft_lookup;
+pub mod tiles;
 
 use ledger::Ledger;
 
@@ -26,6 +27,7 @@ pub fn ledger() -> Ledger {
     queries_keys_values::enter(&mut ledger);
     soft_lookup::enter(&mut ledger);
     online_softmax::enter(&mut ledger);
+    tiles::enter(&mut ledger);
     ledger
 }
 

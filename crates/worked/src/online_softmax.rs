@@ -199,7 +199,7 @@ fn sum_spelled(key: usize) -> Result<String, Error> {
     let fade = (before.largest() - after.largest()).exp();
     let exponential = (scores()?[key] - after.largest()).exp();
     Ok(format!(
-        r"{} \cdot {} + {} = {}",
+        r"{} \cdot {} + {} \approx {}",
         number_tex(before.sum(), 2),
         number_tex(fade, 2),
         number_tex(exponential, 2),
@@ -216,7 +216,7 @@ pub fn output_at_cat_spelled() -> Result<String, Error> {
     let (before, after) = (met(0..CAT)?, met(0..CAT + 1)?);
     let fade = (before.largest() - after.largest()).exp();
     Ok(format!(
-        r"{} \cdot {} + {} \cdot {} = {}",
+        r"{} \cdot {} + {} \cdot {} \approx {}",
         number_tex(before.output()[THING], 2),
         number_tex(fade, 2),
         number_tex((scores()?[CAT] - after.largest()).exp(), 2),
@@ -229,7 +229,7 @@ pub fn output_at_cat_spelled() -> Result<String, Error> {
 fn fade_spelled(before: &Partial<f64>, after: &Partial<f64>) -> String {
     let (from, to) = (before.largest(), after.largest());
     format!(
-        r"e^{{{} - {}}} = e^{{{}}} = {}",
+        r"e^{{{} - {}}} = e^{{{}}} \approx {}",
         number_tex(from, 2),
         number_tex(to, 2),
         number_tex(from - to, 2),
@@ -315,7 +315,7 @@ fn merge_spelled(parts: &[Partial<f64>; 3], number: impl Fn(&Partial<f64>) -> f6
     let shown = |part: &Partial<f64>| number_tex(number(part), 2);
     let [left, right, merged] = parts;
     format!(
-        r"{} \cdot {} + {} \cdot {} = {}",
+        r"{} \cdot {} + {} \cdot {} \approx {}",
         shown(left),
         fade(left),
         shown(right),
@@ -379,9 +379,9 @@ mod tests {
 
     #[test]
     fn what_is_spelled_adds_up() {
-        assert_eq!(fade_at_cat_spelled().unwrap(), "e^{-0.83 - 1.04} = e^{-1.87} = 0.15");
-        assert_eq!(sum_at_cat_spelled().unwrap(), r"1.00 \cdot 0.15 + 1.00 = 1.15");
-        assert_eq!(sum_at_sat_spelled().unwrap(), r"1.15 \cdot 1.00 + 0.45 = 1.60");
+        assert_eq!(fade_at_cat_spelled().unwrap(), r"e^{-0.83 - 1.04} = e^{-1.87} \approx 0.15");
+        assert_eq!(sum_at_cat_spelled().unwrap(), r"1.00 \cdot 0.15 + 1.00 \approx 1.15");
+        assert_eq!(sum_at_sat_spelled().unwrap(), r"1.15 \cdot 1.00 + 0.45 \approx 1.60");
     }
 
     #[test]
