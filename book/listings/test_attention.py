@@ -5,6 +5,7 @@ Run it with `python3 book/listings/test_attention.py`. It reads the numbers from
 it says so and succeeds: nothing was compared, and it does not claim otherwise.
 """
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -19,7 +20,8 @@ ROUNDING = 1e-5
 def read_table(text):
     """A matrix or vector as the lock shows it: its rows of numbers, and the digits shown."""
     lines = text.replace("\u2212", "-").strip("\n").split("\n")[1:]  # the first names the columns
-    shown = [[word for word in line.split() if is_number(word)] for line in lines]
+    # Two spaces or more stand between columns, one in a label such as "Llama 2 7B".
+    shown = [[word for word in re.split(" {2,}", line) if is_number(word)] for line in lines]
     digits = {len(word.partition(".")[2]) for row in shown for word in row}
     if len(digits) != 1:
         raise SystemExit(f"{LOCK}: a table shows its numbers with {sorted(digits)} digits")
@@ -30,7 +32,7 @@ def is_number(word):
     try:
         float(word)
     except ValueError:
-        return False  # a word of the row's label
+        return False  # the row's label
     return True
 
 
@@ -57,6 +59,7 @@ def main():
         return 0
     sys.path.insert(0, str(LISTINGS))
     import attention
+    import forward_pass
     import online_softmax
     import soft_lookup
     import tiles
@@ -77,6 +80,10 @@ def main():
         "qkv.output": attention.attention(
             attention.X, attention.W_Q, attention.W_K, attention.W_V
         ),
+        "cost.models.token": torch.tensor([
+            forward_pass.cost_of_a_token(model, context)
+            for model, context in forward_pass.MODELS.values()
+        ], dtype=torch.float64),
         "tiles.output": tiles.attention_in_tiles(
             attention.X @ attention.W_Q, attention.X @ attention.W_K, attention.X @ attention.W_V
         ),

@@ -10,6 +10,7 @@
 //!   intermediate result.
 //! - [`online`] is the softmax of one query a key at a time, and [`tiles`] one
 //!   head a tile at a time: how attention does without the scores, to be read.
+//! - [`cost`] counts what a head and a whole model cost.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square.
 //!
@@ -100,6 +101,7 @@
 //!   rayon. Without it the crate depends on no threads, as WebAssembly needs,
 //!   and gives the same bits.
 
+pub mod cost;
 mod error;
 pub mod head;
 pub mod heads;

@@ -4,6 +4,7 @@
 
 mod spell;
 
+pub mod forward_pass;
 pub mod online_softmax;
 pub mod queries_keys_values;
 pub mod soft_lookup;
@@ -28,6 +29,7 @@ pub fn ledger() -> Ledger {
     soft_lookup::enter(&mut ledger);
     online_softmax::enter(&mut ledger);
     tiles::enter(&mut ledger);
+    forward_pass::enter(&mut ledger);
     ledger
 }
 
