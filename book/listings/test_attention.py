@@ -5,6 +5,7 @@ Run it with `python3 book/listings/test_attention.py`. It reads the numbers from
 it says so and succeeds: nothing was compared, and it does not claim otherwise.
 """
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -19,7 +20,8 @@ ROUNDING = 1e-5
 def read_table(text):
     """A matrix or vector as the lock shows it: its rows of numbers, and the digits shown."""
     lines = text.replace("\u2212", "-").strip("\n").split("\n")[1:]  # the first names the columns
-    shown = [[word for word in line.split() if is_number(word)] for line in lines]
+    # Two spaces or more stand between columns, one in a label such as "Llama 2 7B".
+    shown = [[word for word in re.split(" {2,}", line) if is_number(word)] for line in lines]
     digits = {len(word.partition(".")[2]) for row in shown for word in row}
     if len(digits) != 1:
         raise SystemExit(f"{LOCK}: a table shows its numbers with {sorted(digits)} digits")
@@ -30,7 +32,7 @@ def is_number(word):
     try:
         float(word)
     except ValueError:
-        return False  # a word of the row's label
+        return False  # the row's label
     return True
 
 
@@ -51,14 +53,17 @@ def compare(name, locked, tensor):
 
 def main():
     try:
-        import torch  # noqa: F401
+        import torch
     except ImportError:
         print("torch is not installed: the PyTorch listings were not compared")
         return 0
     sys.path.insert(0, str(LISTINGS))
     import attention
     import backward_pass_by_hand
+    import forward_pass
+    import online_softmax
     import soft_lookup
+    import tiles
     import why_divide_by_root_d
 
     with LOCK.open("rb") as file:
@@ -85,6 +90,22 @@ def main():
         "back.d-w-q": d_w_q,
         "back.d-w-k": d_w_k,
         "back.d-w-v": d_w_v,
+        "cost.models.token": torch.tensor([
+            forward_pass.cost_of_a_token(model, context)
+            for model, context in forward_pass.MODELS.values()
+        ], dtype=torch.float64),
+        "tiles.output": tiles.attention_in_tiles(
+            attention.X @ attention.W_Q, attention.X @ attention.W_K, attention.X @ attention.W_V
+        ),
+        "online.finished": online_softmax.finish(
+            online_softmax.met(online_softmax.KEYS, online_softmax.VALUES)
+        ),
+        "online.answers": torch.stack([
+            online_softmax.finish(
+                online_softmax.met(online_softmax.KEYS[:n], online_softmax.VALUES[:n])
+            )
+            for n in range(1, len(online_softmax.KEYS) + 1)
+        ]),
     }
     missing = [name for name in pairs if name not in locked]
     if missing:

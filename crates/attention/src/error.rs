@@ -27,6 +27,14 @@ pub enum Error {
     /// The scale is NaN or infinite.
     #[error("the scale is {0}, but it must be finite; without one, 1/√d is used")]
     Scale(f64),
+    /// Tiles of no queries or no keys would never come to an end.
+    #[error("tiles of {queries} queries and {keys} keys hold nothing: both must be at least 1")]
+    EmptyTile {
+        /// The queries of a tile.
+        queries: usize,
+        /// The keys of a tile.
+        keys: usize,
+    },
     /// An array would not fit in memory.
     #[error("{array} of shape {} cannot be allocated: there is not enough memory", Shape(shape))]
     TooLarge {

@@ -9,6 +9,9 @@
 //! - [`head`] is one head with its weight matrices; its [`Trace`] keeps every
 //!   intermediate result.
 //! - [`gradient`] is the recipe backwards: how a loss changes with each matrix.
+//! - [`online`] is the softmax of one query a key at a time, and [`tiles`] one
+//!   head a tile at a time: how attention does without the scores, to be read.
+//! - [`cost`] counts what a head and a whole model cost.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square.
 //!
@@ -99,15 +102,18 @@
 //!   rayon. Without it the crate depends on no threads, as WebAssembly needs,
 //!   and gives the same bits.
 
+pub mod cost;
 mod error;
 pub mod gradient;
 pub mod head;
 pub mod heads;
 mod mask;
+pub mod online;
 mod options;
 mod real;
 pub mod recipe;
 mod shape;
+pub mod tiles;
 
 pub use error::Error;
 pub use head::{Head, Trace};

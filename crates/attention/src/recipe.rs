@@ -172,7 +172,7 @@ fn softmax_row<F: Real>(mut row: ArrayViewMut1<F>) {
 
 /// exp(score − largest), with ∞ − ∞ understood: a score of −∞ counts nothing,
 /// and a score as large as the largest counts 1.
-fn exp_below<F: Real>(score: F, largest: F) -> F {
+pub(crate) fn exp_below<F: Real>(score: F, largest: F) -> F {
     if score == F::neg_infinity() {
         F::zero()
     } else if score == largest {

@@ -6,8 +6,11 @@ mod random;
 mod spell;
 
 pub mod backward_pass_by_hand;
+pub mod forward_pass;
+pub mod online_softmax;
 pub mod queries_keys_values;
 pub mod soft_lookup;
+pub mod tiles;
 pub mod why_divide_by_root_d;
 
 use ledger::Ledger;
@@ -25,10 +28,13 @@ pub type Claim = Result<(), String>;
 #[must_use]
 pub fn ledger() -> Ledger {
     let mut ledger = Ledger::new();
-    backward_pass_by_hand::enter(&mut ledger);
-    queries_keys_values::enter(&mut ledger);
     soft_lookup::enter(&mut ledger);
+    queries_keys_values::enter(&mut ledger);
+    forward_pass::enter(&mut ledger);
+    online_softmax::enter(&mut ledger);
+    tiles::enter(&mut ledger);
     why_divide_by_root_d::enter(&mut ledger);
+    backward_pass_by_hand::enter(&mut ledger);
     ledger
 }
 
