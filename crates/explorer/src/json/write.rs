@@ -112,14 +112,17 @@ impl Json for i64 {
     }
 }
 
-/// The fewest digits that give the same float again; infinities, which JSON
-/// lacks, as texts.
+/// The fewest digits that give the same float again, with an exponent where
+/// there would be many zeros; infinities, which JSON lacks, as texts.
 impl Json for f64 {
     fn write(&self, text: &mut String) {
-        if self.is_finite() {
-            let _ = write!(text, "{self:?}");
-        } else {
+        let size = self.abs();
+        if !self.is_finite() {
             ledger::number(*self, 0).write(text);
+        } else if size == 0.0 || (1e-5..1e15).contains(&size) {
+            let _ = write!(text, "{self}");
+        } else {
+            let _ = write!(text, "{self:e}");
         }
     }
 }
