@@ -6,7 +6,8 @@ use common::{ask, exact, list, text};
 use serde_json::{Value, json};
 
 fn data() -> Value {
-    serde_json::from_str(&explorer::widgets::soft_lookup().unwrap()).unwrap()
+    let data = explorer::widgets::soft_lookup().expect("its numbers are numbers");
+    serde_json::from_str(&data).expect("JSON")
 }
 
 fn look_up(change: impl Fn(&mut Value)) -> Value {
