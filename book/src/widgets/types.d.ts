@@ -279,7 +279,5 @@ export type Failure = { error: string };
 
 export interface Engine {
   /** Throws an Error with the engine's sentence where it answers with a Failure. */
-  ask<Name extends keyof Exchanges>(
-    request: Extract<Exchanges[Name][0], { ask: Name }>,
-  ): Exchanges[Name][1];
+  ask<Asked extends Request>(request: Asked): Exchanges[Asked['ask']][1];
 }

@@ -74,6 +74,14 @@ enum Command {
     /// the difference before you commit it: it is what readers will see change.
     #[command(after_help = "Example: cargo book bless && git diff")]
     Bless,
+    /// Build the engine that the widgets run
+    ///
+    /// Compiles the crate that book.toml names to WebAssembly and keeps it in
+    /// the repository, with a fingerprint of its sources, so that nobody who
+    /// only builds the book needs a compiler for WebAssembly. `cargo book test`
+    /// fails where the two no longer match.
+    #[command(after_help = "Example: rustup target add wasm32-unknown-unknown && cargo book wasm")]
+    Wasm,
     /// Begin a chapter
     ///
     /// Writes the chapter with its headings and the module of the worked crate
@@ -135,6 +143,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Serve { port, open } => server::serve(root()?, port, open),
         Command::Test => test(),
         Command::Bless => bless(),
+        Command::Wasm => wasm(),
         Command::New { name } => chapters::new(&open()?, &name),
         Command::Preprocess { name, renderer: Some(renderer), .. } => supports(&name, &renderer),
         Command::Preprocess { name, renderer: None, .. } => preprocess(&name),
@@ -205,6 +214,20 @@ fn bless() -> Result<(), Failure> {
         0 => "nothing has changed".to_owned(),
         changes => format!("blessed {}; review them with git diff", counted(changes, "change")),
     });
+    Ok(())
+}
+
+fn wasm() -> Result<(), Failure> {
+    let project = open()?;
+    let step = Step::begin("building the engine");
+    let built = weave::engine::build(&project)?;
+    step.end(&format!(
+        "built {} from {} with {}: {} bytes",
+        built.file.display(),
+        counted(built.sources, "source"),
+        built.toolchain,
+        built.bytes,
+    ));
     Ok(())
 }
 

@@ -28,3 +28,20 @@ pub mod widgets;
 mod written;
 
 pub use request::answer;
+
+/// The ledger with every value of the book: those of the worked examples, and
+/// the widgets.
+///
+/// ```
+/// let ledger = explorer::ledger();
+/// assert_eq!(ledger.faults(), []);
+/// assert_eq!(ledger.get("qkv.widget").unwrap().value().kind(), "widget");
+/// assert!(ledger.get("qkv.weights").is_some());
+/// ```
+#[cfg(feature = "worked")]
+#[must_use]
+pub fn ledger() -> ledger::Ledger {
+    let mut ledger = worked::ledger();
+    widgets::enter(&mut ledger);
+    ledger
+}

@@ -132,7 +132,7 @@ fn engine_and_native_code_agree_on_everything_else() {
         let answer = running.compare(&json!({"ask": "token", "state": toy, "change": change}));
         assert!(answer.starts_with("{\"state\":"), "{answer}");
     }
-    let data = explorer::widgets::soft_lookup().unwrap();
+    let data = explorer::widgets::soft_lookup().unwrap().data;
     let mut state = serde_json::from_str::<Value>(&data).unwrap()["state"].clone();
     for place in [0, 1, 250, 499, 500, 700, 999, 1000] {
         state["temperature"] = place.into();
@@ -182,7 +182,7 @@ fn the_engine_imports_nothing_and_names_no_folder() {
     let code = std::fs::read(path).unwrap();
     let module = Module::new(&Engine::default(), &code).unwrap();
     assert_eq!(module.imports().count(), 0);
-    for folder in ["/home", "/root", "/tmp", "/Users", ".cargo", "registry/src"] {
+    for folder in ["/home", "/root", "/tmp", "/Users", env!("CARGO_MANIFEST_DIR")] {
         let found = code.windows(folder.len()).any(|window| window == folder.as_bytes());
         assert!(!found, "engine.wasm contains `{folder}`: build it with `cargo book wasm`");
     }

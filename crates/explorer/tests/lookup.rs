@@ -6,7 +6,7 @@ use common::{ask, exact, list, text};
 use serde_json::{Value, json};
 
 fn data() -> Value {
-    let data = explorer::widgets::soft_lookup().expect("its numbers are numbers");
+    let data = explorer::widgets::soft_lookup().expect("its numbers are numbers").data;
     serde_json::from_str(&data).expect("JSON")
 }
 

@@ -73,7 +73,7 @@ fn each_preset_says_what_it_is() {
 
 #[test]
 fn the_page_has_what_the_engine_would_answer() {
-    let data = explorer::widgets::attention_head().unwrap();
+    let data = explorer::widgets::attention_head().unwrap().data;
     assert!(!data.contains('<'), "it could end the script element");
     let data: Value = serde_json::from_str(&data).unwrap();
     let toy = preset("toy");

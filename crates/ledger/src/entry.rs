@@ -252,13 +252,17 @@ impl Entry {
             }
             Value::Text(text) => text.clone(),
             Value::Figure(figure) => figure.shown(self.digits),
+            Value::Widget(widget) => {
+                format!("{} with {} bytes of data", widget.element, widget.data.len())
+            }
             Value::Claim(Ok(())) => "holds".to_owned(),
             Value::Claim(Err(reason)) => format!("does not hold: {reason}"),
         }
     }
 
     /// The value in TeX: a number, or the rows of a matrix for a `bmatrix`.
-    /// Figures and claims have no TeX.
+    /// Figures, widgets
+    /// and claims have no TeX.
     #[must_use]
     pub fn tex(&self) -> Option<String> {
         let row = |numbers: Vec<f64>| {
@@ -277,7 +281,7 @@ impl Entry {
                 Some(rows.join(r" \\ "))
             }
             Value::Text(text) => Some(text.clone()),
-            Value::Figure(_) | Value::Claim(_) => None,
+            Value::Figure(_) | Value::Widget(_) | Value::Claim(_) => None,
         }
     }
 
@@ -328,6 +332,11 @@ impl Entry {
                     "give one label each, or none",
                 );
             }
+        }
+        if let Value::Widget(widget) = &self.value
+            && let Err(reason) = widget.check()
+        {
+            fault(format!("`{}`: {reason}", self.name), "use lower-case words joined by hyphens");
         }
         let (numbers, precision) = self.value.numbers();
         let boundary =
@@ -391,6 +400,10 @@ mod tests {
     fn tokens() -> usize {
         16_384
     }
+    fn nameless_widget() -> crate::Widget {
+        let [element, fallback, data] = ["box", "", "{}"].map(str::to_owned);
+        crate::Widget { element, fallback, data }
+    }
     fn false_claim() -> Result<(), String> {
         Err("0.2 is less than 0.3".to_owned())
     }
@@ -437,6 +450,7 @@ mod tests {
         ledger.enter("t.broken", broken);
         ledger.enter("t.labels", table).rows(&["only one"]);
         ledger.enter("t.boundary", half).digits(0);
+        ledger.enter("t.widget", nameless_widget);
         let told: Vec<String> = ledger.faults().iter().map(ToString::to_string).collect();
         for expected in [
             "`NoName` is not a value's name",
@@ -446,6 +460,7 @@ mod tests {
             "`t.broken` could not be computed: the cat is missing",
             "`t.labels` has 2 rows but 1 row labels",
             "`t.boundary` holds 0.5, so close to a rounding boundary",
+            "`t.widget`: `box` is not the name of a custom element",
         ] {
             assert_eq!(
                 told.iter().filter(|line| line.contains(expected)).count(),
@@ -453,7 +468,7 @@ mod tests {
                 "{expected}: {told:#?}"
             );
         }
-        assert_eq!(told.len(), 7, "{told:#?}");
+        assert_eq!(told.len(), 8, "{told:#?}");
         assert!(told.iter().all(|line| line.contains("entry.rs:")), "{told:#?}");
     }
 }

@@ -29,6 +29,7 @@ mod figure;
 mod lock;
 mod number;
 mod value;
+mod widget;
 
 pub use entry::{Entry, Fault, Ledger, Origin};
 pub use figure::{Axis, Figure, Plot, Point, Series};
@@ -36,3 +37,4 @@ pub use figure::{Axis, Figure, Plot, Point, Series};
 pub use lock::{Difference, Lock, LockError, Locked, replace_file};
 pub use number::{number, number_tex};
 pub use value::{Precision, Quotable, Value};
+pub use widget::Widget;

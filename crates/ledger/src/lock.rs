@@ -7,7 +7,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::Ledger;
+use sha2::{Digest as _, Sha256};
+
+use crate::{Entry, Ledger, Value};
 
 /// The remembered form of every value, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Lock {
                 let locked = Locked {
                     kind: entry.value().kind().to_owned(),
                     maker: entry.maker().to_owned(),
-                    shown: entry.shown(),
+                    shown: remembered(entry),
                     line: None,
                 };
                 (entry.name().to_owned(), locked)
@@ -237,6 +239,21 @@ fn make_readable(_: &tempfile::NamedTempFile) -> io::Result<()> {
     Ok(())
 }
 
+/// What the lock remembers of a value: what is shown of it, and of a widget's
+/// data, which nobody would read in a diff, a digest.
+fn remembered(entry: &Entry) -> String {
+    let shown = entry.shown();
+    match entry.value() {
+        Value::Widget(widget) => format!("{shown}, sha256 {}", digest(widget.data.as_bytes())),
+        _ => shown,
+    }
+}
+
+/// SHA-256, as sixty-four hexadecimal digits.
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,6 +304,34 @@ mod tests {
             [("a.table", true, true), ("a.text", true, false), ("b.new", false, true)]
         );
         assert_eq!(differences[0].now.as_ref().unwrap().shown, "1.0  2.0\n3.0  4.5");
+    }
+
+    fn toy(data: &str) -> crate::Widget {
+        let element = "toy-box".to_owned();
+        crate::Widget { element, fallback: String::new(), data: data.to_owned() }
+    }
+    fn one() -> crate::Widget {
+        toy("{\"n\":1}")
+    }
+    fn two() -> crate::Widget {
+        toy("{\"n\":2}")
+    }
+
+    #[test]
+    fn of_a_widgets_data_a_digest_is_remembered() {
+        let mut ledger = Ledger::new();
+        ledger.enter("a.toy", one);
+        let first = Lock::of(&ledger).entries["a.toy"].shown.clone();
+        let mut ledger = Ledger::new();
+        ledger.enter("a.toy", two);
+        let second = Lock::of(&ledger).entries["a.toy"].shown.clone();
+        assert_ne!(first, second);
+        // The digest was computed with the system's sha256sum.
+        assert_eq!(
+            first,
+            "toy-box with 7 bytes of data, \
+             sha256 2bfd14f43d17fc7cea24e0917a8879b4b2f880b8baeec1b9d90fbaad655e71bd"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use ndarray::{Array1, Array2};
 
-use crate::Figure;
+use crate::{Figure, Widget};
 
 /// What kind of thing a value is, with the thing itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub enum Value {
     Text(String),
     /// A plot or diagram, as data.
     Figure(Figure),
+    /// Something to try out, with the data it starts with.
+    Widget(Widget),
     /// A statement that code holds true; the error says why it does not hold.
     Claim(Result<(), String>),
 }
@@ -36,6 +38,7 @@ impl Value {
             Value::Matrix(..) => "matrix",
             Value::Text(_) => "text",
             Value::Figure(_) => "figure",
+            Value::Widget(_) => "widget",
             Value::Claim(_) => "claim",
         }
     }
@@ -84,7 +87,7 @@ impl Precision {
 /// A type that a function of the worked examples may return.
 ///
 /// Numbers, whole numbers, one- and two-dimensional arrays, text, figures,
-/// `bool` (a claim), and a `Result` of any of them: its error becomes a
+/// widgets, `bool` (a claim), and a `Result` of any of them: its error becomes a
 /// [`Fault`](crate::Fault), or the reason why a claim does not hold.
 pub trait Quotable {
     /// The value, or why there is none.
@@ -120,6 +123,7 @@ quotable! {
     String: text => Value::Text(text);
     &str: text => Value::Text(text.to_owned());
     Figure: figure => Value::Figure(figure);
+    Widget: widget => Value::Widget(widget);
     bool: holds => Value::Claim(if holds { Ok(()) } else { Err("it does not hold".to_owned()) });
 }
 
@@ -165,5 +169,6 @@ quotable_results!(
     Array2<f32>,
     String,
     Figure,
+    Widget,
     bool,
 );

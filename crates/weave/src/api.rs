@@ -45,7 +45,7 @@ fn make(root: &Path, target: &Path, crates: &[String]) -> Result<(), Problems> {
     for package in crates {
         command.args(["--package", package]);
     }
-    cargo::run(command, "making the API pages")
+    cargo::run(command, "making the API pages").map(|_| ())
 }
 
 /// Puts the API pages, as last made, into a site. Says whether there were any.

@@ -1,6 +1,7 @@
 //! Runs cargo for the weaver: its progress goes to the terminal, its complaints
 //! to the terminal and to the problems, with file and line.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::io::{self, BufRead, BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -19,13 +20,20 @@ pub(crate) fn command(root: &Path, target: &Path) -> Command {
     command
 }
 
+/// What cargo compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
+    /// The packages that went into it: `ndarray 0.17.1`.
+    pub(crate) packages: BTreeSet<String>,
+}
+
 /// Runs cargo to its end; `command` has its arguments already.
 ///
 /// # Errors
 ///
 /// What the compiler found wrong; or one problem that says why cargo failed
 /// without the compiler's help.
-pub(crate) fn run(mut command: Command, what: &str) -> Result<(), Problems> {
+pub(crate) fn run(mut command: Command, what: &str) -> Result<Compiled, Problems> {
     let colour = if io::stderr().is_terminal() { "json-diagnostic-rendered-ansi" } else { "json" };
     let failed =
         |reason: String| Problem::in_file("Cargo.toml", format!("{what} failed: {reason}"));
@@ -36,9 +44,14 @@ pub(crate) fn run(mut command: Command, what: &str) -> Result<(), Problems> {
         .spawn()
         .map_err(|error| failed(format!("cargo cannot be run: {error}")))?;
     let mut problems = Problems::default();
+    let mut compiled = Compiled::default();
     let messages = child.stdout.take().map(BufReader::new);
     for line in messages.into_iter().flat_map(BufRead::lines).map_while(Result::ok) {
-        let Some(diagnostic) = diagnostic(&line) else { continue };
+        let Ok(message) = serde_json::from_str::<Message>(&line) else { continue };
+        if message.reason == "compiler-artifact" {
+            compiled.packages.extend(message.package_id.as_deref().and_then(package));
+        }
+        let Some(diagnostic) = message.message else { continue };
         eprint!("{}", diagnostic.rendered.as_deref().unwrap_or_default());
         if diagnostic.level.starts_with("error") {
             problems.push(diagnostic.into_problem());
@@ -48,7 +61,13 @@ pub(crate) fn run(mut command: Command, what: &str) -> Result<(), Problems> {
     if problems.is_empty() && !status.success() {
         problems.push(failed(format!("{status}")).hint("see what cargo said in the terminal"));
     }
-    problems.or(())
+    problems.or(compiled)
+}
+
+/// Name and version, from cargo's `registry+…#ndarray@0.17.1`.
+fn package(id: &str) -> Option<String> {
+    let (name, version) = id.rsplit_once('#')?.1.rsplit_once('@')?;
+    Some(format!("{name} {version}"))
 }
 
 #[derive(Deserialize)]
@@ -92,6 +111,9 @@ pub(crate) fn packages(
 
 #[derive(Deserialize)]
 struct Message {
+    #[serde(default)]
+    reason: String,
+    package_id: Option<String>,
     message: Option<Diagnostic>,
 }
 
@@ -108,10 +130,6 @@ struct Span {
     file_name: PathBuf,
     line_start: usize,
     is_primary: bool,
-}
-
-fn diagnostic(line: &str) -> Option<Diagnostic> {
-    serde_json::from_str::<Message>(line).ok()?.message
 }
 
 impl Diagnostic {
@@ -148,9 +166,16 @@ mod tests {
             "level":"error","rendered":"\u001b[1merror\u001b[0m: no such name\n","spans":[
             {"file_name":"src/a.rs","line_start":3,"is_primary":false},
             {"file_name":"src/b.rs","line_start":7,"is_primary":true}]}}"#;
+        let diagnostic = |line| serde_json::from_str::<Message>(line).unwrap().message;
         let problem = diagnostic(line).unwrap().into_problem();
         assert_eq!(problem.to_string(), "src/b.rs:7: no such name\n    error: no such name");
         assert!(diagnostic(r#"{"reason":"build-finished","success":true}"#).is_none());
+    }
+
+    #[test]
+    fn a_package_is_named_with_its_version() {
+        assert_eq!(package("registry+index#libm@0.2.16").as_deref(), Some("libm 0.2.16"));
+        assert_eq!(package("path+file:///book/crates/toy#0.1.0"), None);
     }
 
     #[test]

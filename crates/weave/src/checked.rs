@@ -67,6 +67,7 @@ fn summary(entry: &Entry) -> String {
         Value::Matrix(table, _) => format!("matrix, {} × {}", table.nrows(), table.ncols()),
         Value::Vector(row, _) => format!("vector of {}", row.len()),
         Value::Figure(_) => "figure".to_owned(),
+        Value::Widget(_) => "widget".to_owned(),
         Value::Text(_) => "text".to_owned(),
         _ => escape(&entry.shown()),
     }

@@ -27,13 +27,15 @@ pub(crate) enum Kind {
     Matrix,
     /// A plot.
     Figure,
+    /// Something to try out.
+    Widget,
     /// An item of a crate.
     Source,
     /// A generated table of everything that is checked.
     Checked,
 }
 
-const WORDS: [(&str, Kind); 9] = [
+const WORDS: [(&str, Kind); 10] = [
     ("value", Kind::Value),
     ("claim", Kind::Claim),
     ("tex", Kind::Tex),
@@ -41,6 +43,7 @@ const WORDS: [(&str, Kind); 9] = [
     ("count", Kind::Count),
     ("matrix", Kind::Matrix),
     ("figure", Kind::Figure),
+    ("widget", Kind::Widget),
     ("source", Kind::Source),
     ("checked", Kind::Checked),
 ];
@@ -52,7 +55,7 @@ impl Kind {
 
     /// Whether the directive stands on a line of its own.
     fn is_block(self) -> bool {
-        matches!(self, Kind::Matrix | Kind::Figure | Kind::Source | Kind::Checked)
+        matches!(self, Kind::Matrix | Kind::Figure | Kind::Widget | Kind::Source | Kind::Checked)
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Settings {
     pub tested: Vec<PathBuf>,
     /// The picture shown where a page's address is shared.
     pub preview: Option<Preview>,
+    /// The engine that the widgets run.
+    pub engine: Option<Engine>,
     // What mdBook itself reads of this table.
     command: Option<String>,
     before: Vec<String>,
@@ -57,6 +59,25 @@ pub struct Preview {
     pub shows: String,
 }
 
+/// The WebAssembly that the widgets run, kept in the repository.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Engine {
+    /// The package that it is built from.
+    pub package: String,
+    /// The file, relative to the book's root. The fingerprint of its sources is
+    /// kept beside it.
+    pub wasm: PathBuf,
+}
+
+impl Engine {
+    /// The file that tells what the engine was built from.
+    #[must_use]
+    pub fn fingerprint(&self) -> PathBuf {
+        self.wasm.with_extension("fingerprint")
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -67,6 +88,7 @@ impl Default for Settings {
             snippets: Vec::new(),
             tested: Vec::new(),
             preview: None,
+            engine: None,
             command: None,
             before: Vec::new(),
             after: Vec::new(),

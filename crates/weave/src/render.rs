@@ -57,6 +57,7 @@ pub(crate) fn inline(entry: &Entry, addresses: &Addresses) -> Result<String, Str
             let directive = match other {
                 Value::Claim(_) => "claim",
                 Value::Figure(_) => "figure",
+                Value::Widget(_) => "widget",
                 _ => "matrix",
             };
             return Err(format!("is a {}; quote it with `{{{{{directive} …}}}}`", other.kind()));
@@ -187,10 +188,48 @@ pub(crate) fn figure(
     ))
 }
 
+/// A widget: its element, in it the sentence for where no script runs, and the
+/// data that it starts with.
+pub(crate) fn widget(
+    entry: &Entry,
+    caption: Option<&str>,
+    addresses: &Addresses,
+) -> Result<String, String> {
+    let Value::Widget(widget) = entry.value() else {
+        return Err(format!("is a {}, not a widget", entry.value().kind()));
+    };
+    let (name, element) = (entry.name(), &widget.element);
+    let words =
+        caption.map_or_else(|| escape(entry.description().unwrap_or_default()), str::to_owned);
+    let address = addresses.of_value(name);
+    Ok(format!(
+        r#"<figure class="widget"><{element} data-name="{name}"><p class="widget-fallback">{fallback}</p><script type="application/json">{data}</script></{element}><figcaption>{words} <a class="origin" href="{address}">{name}</a></figcaption></figure>"#,
+        fallback = escape(&widget.fallback),
+        data = escape_json(&widget.data),
+    ))
+}
+
+/// Spells JSON on one line so that it can stand in a script element of a page:
+/// without the signs that HTML, Markdown, KaTeX or mdBook would take as theirs.
+/// Between its strings JSON has none of them.
+fn escape_json(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '$' | '`' => {
+                let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+            }
+            '\n' | '\r' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ledger::Ledger;
+    use ledger::{Ledger, Widget};
     use ndarray::{Array2, array};
 
     fn half() -> f64 {
@@ -264,5 +303,38 @@ mod tests {
         let captioned =
             matrix(ledger.get("t.table").unwrap(), Some("Look here"), &addresses()).unwrap();
         assert!(captioned.contains("<figcaption>Look here <a"), "{captioned}");
+    }
+
+    fn toy() -> Widget {
+        Widget {
+            element: "toy-box".to_owned(),
+            fallback: "Here a <script> would run.".to_owned(),
+            data: "{\"text\": \"</script> & $x$ `y` \\\\\",\n\"n\": 1}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_widgets_data_stands_in_the_page_and_cannot_leave_its_script() {
+        let mut ledger = Ledger::new();
+        ledger.enter("t.toy", toy).about("a box");
+        ledger.enter("t.half", half);
+        let html = widget(ledger.get("t.toy").unwrap(), None, &addresses()).unwrap();
+        let data = html.split(r#"<script type="application/json">"#).nth(1).unwrap();
+        let data = data.split("</script>").next().unwrap();
+        assert_eq!(
+            data,
+            r#"{"text": "\u003c/script\u003e \u0026 \u0024x\u0024 \u0060y\u0060 \\", "n": 1}"#
+        );
+        let read: serde_json::Value = serde_json::from_str(data).unwrap();
+        assert_eq!(read["text"], r"</script> & $x$ `y` \");
+        for part in [
+            r#"<toy-box data-name="t.toy"><p class="widget-fallback">Here a &lt;script&gt; would run.</p>"#,
+            "</toy-box><figcaption>a box <a",
+        ] {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
+        assert!(!html.contains('\n'));
+        let error = widget(ledger.get("t.half").unwrap(), None, &addresses()).unwrap_err();
+        assert_eq!(error, "is a scalar, not a widget");
     }
 }

@@ -9,6 +9,7 @@ use ledger::{Difference, Ledger, Lock, Locked, replace_file};
 use similar::TextDiff;
 
 use crate::cargo;
+use crate::engine;
 use crate::problem::{Problem, Problems};
 use crate::project::Project;
 use crate::site::{self, BuildOptions};
@@ -38,7 +39,8 @@ pub struct Blessed {
 }
 
 /// Computes everything anew and compares it: values with the lock, printed
-/// output with its fences, rendered pages with what pages must be.
+/// output with its fences, the engine with its sources, rendered pages with what
+/// pages must be.
 ///
 /// # Errors
 ///
@@ -46,6 +48,7 @@ pub struct Blessed {
 pub fn test(project: &Project, ledger: &Ledger) -> Result<Tested, Problems> {
     let woven = weave(project, ledger, project.chapters()?)?;
     let mut problems = lock_problems(project, ledger, &woven.quotes)?;
+    problems.extend(engine::check(project).err().into_iter().flatten());
     // The programs compile while the pages render.
     let runner = runner(project)?;
     let (pages, snippets) = thread::scope(|scope| {

@@ -161,7 +161,7 @@ fn quotes(parsed: &[(Chapter, Vec<Directive>)]) -> Quotes {
         for directive in directives.iter().cloned().chain(captions) {
             if matches!(
                 directive.kind,
-                Kind::Value | Kind::Claim | Kind::Tex | Kind::Matrix | Kind::Figure
+                Kind::Value | Kind::Claim | Kind::Tex | Kind::Matrix | Kind::Figure | Kind::Widget
             ) {
                 quotes.entry(directive.argument).or_default().push(Quote {
                     chapter: chapter.name.clone(),
@@ -310,6 +310,10 @@ impl Desk<'_> {
             }
             Kind::Figure => {
                 quoted(render::figure(self.entry(argument)?, caption.as_deref(), addresses))
+                    .map(|html| block(&html))
+            }
+            Kind::Widget => {
+                quoted(render::widget(self.entry(argument)?, caption.as_deref(), addresses))
                     .map(|html| block(&html))
             }
             Kind::Source => {
