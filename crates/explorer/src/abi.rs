@@ -14,6 +14,7 @@ const LIMIT: usize = 1 << 18;
 /// null for a request too long to be one.
 #[cfg_attr(target_arch = "wasm32", expect(unsafe_code, reason = "the name the page calls"))]
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
+#[must_use]
 pub extern "C" fn prepare(length: usize) -> *mut u8 {
     if length > LIMIT {
         return std::ptr::null_mut();
@@ -28,6 +29,7 @@ pub extern "C" fn prepare(length: usize) -> *mut u8 {
 /// Replaces the request by its answer, and returns where that begins.
 #[cfg_attr(target_arch = "wasm32", expect(unsafe_code, reason = "the name the page calls"))]
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
+#[must_use]
 pub extern "C" fn answer() -> *const u8 {
     BUFFER.with_borrow_mut(|buffer| {
         *buffer = crate::answer(&String::from_utf8_lossy(buffer)).into_bytes();
@@ -38,6 +40,7 @@ pub extern "C" fn answer() -> *const u8 {
 /// How many bytes the answer has.
 #[cfg_attr(target_arch = "wasm32", expect(unsafe_code, reason = "the name the page calls"))]
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
+#[must_use]
 pub extern "C" fn length() -> usize {
     BUFFER.with_borrow(Vec::len)
 }

@@ -14,8 +14,6 @@
 pub mod abi;
 mod cell;
 mod derive;
-#[cfg(feature = "worked")]
-mod entries;
 mod head;
 mod json;
 mod lookup;
@@ -29,6 +27,21 @@ mod tokens;
 pub mod widgets;
 mod written;
 
-#[cfg(feature = "worked")]
-pub use entries::ledger;
 pub use request::answer;
+
+/// The ledger with every value of the book: those of the worked examples, and
+/// the widgets.
+///
+/// ```
+/// let ledger = explorer::ledger();
+/// assert_eq!(ledger.faults(), []);
+/// assert_eq!(ledger.get("qkv.widget").unwrap().value().kind(), "widget");
+/// assert!(ledger.get("qkv.weights").is_some());
+/// ```
+#[cfg(feature = "worked")]
+#[must_use]
+pub fn ledger() -> ledger::Ledger {
+    let mut ledger = worked::ledger();
+    widgets::enter(&mut ledger);
+    ledger
+}

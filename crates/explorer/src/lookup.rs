@@ -200,10 +200,10 @@ impl Lookup {
         let facts = facts.map(|(fact, &number)| format!("{} {fact}", ledger::number(number, 2)));
         format!(
             "The query is {}. Temperature: {}. The answer takes {}: {}.",
-            joined(query.collect()),
+            joined(&query.collect::<Vec<_>>()),
             self.temperature.sentence(),
-            joined(shares.collect()),
-            joined(facts.collect())
+            joined(&shares.collect::<Vec<_>>()),
+            joined(&facts.collect::<Vec<_>>())
         )
     }
 }
@@ -357,8 +357,8 @@ impl Spot {
 }
 
 /// “a, b and c”
-fn joined(parts: Vec<String>) -> String {
-    match parts.as_slice() {
+fn joined(parts: &[String]) -> String {
+    match parts {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
         _ => parts.concat(),
     }

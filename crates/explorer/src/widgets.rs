@@ -1,5 +1,6 @@
-//! The data that stands in a page beside each widget, so that it works before
-//! the engine is loaded, and without it. Computed where the page is built.
+//! The widgets of the book as values of the ledger: each with the data that
+//! stands in the page beside it, so that it works before the engine is loaded,
+//! and without it. Computed where the page is built.
 
 use crate::cell::{Name, Place};
 use crate::derive::{self, Derivation};
@@ -8,15 +9,26 @@ use crate::json::write::members;
 use crate::json::{Json, object, written};
 use crate::lookup::{self, LookupAnswer};
 use crate::presets::{self, Preset, owned, typed};
+use ledger::{Ledger, Widget};
 use worked::soft_lookup as drinks;
 
-/// The data of `<attention-head>`: the presets, and of the first every matrix
-/// and every derivation. `HeadData` in `types.d.ts`.
+/// Enters every widget.
+pub(crate) fn enter(ledger: &mut Ledger) {
+    ledger
+        .enter("qkv.widget", attention_head)
+        .about("the head of the chapter, to step through and to change");
+    ledger
+        .enter("lookup.widget", soft_lookup)
+        .about("the menu of drinks, with a query to drag and a temperature to set");
+}
+
+/// `<attention-head>`, and as its data (`HeadData` in `types.d.ts`) the
+/// presets, and of the first every matrix and every derivation.
 ///
 /// # Errors
 ///
 /// Why the first preset cannot be computed: a number in it that is none.
-pub fn attention_head() -> Result<String, String> {
+pub fn attention_head() -> Result<Widget, String> {
     let presets = presets::all();
     let first = presets.first().ok_or("there is no preset")?;
     let computed = Computed::new(first.state.clone()).map_err(|refusal| match refusal {
@@ -24,16 +36,22 @@ pub fn attention_head() -> Result<String, String> {
         Refusal::Problems(problems) => written(&problems),
     })?;
     let cells = Cells::of(&computed)?;
-    Ok(inert(&written(&HeadData { trace: computed.answer(), presets, cells })))
+    Ok(Widget {
+        element: "attention-head".to_owned(),
+        fallback: "With JavaScript, one can step through the head here, see how each number was \
+                   computed, and change it. Every number stands in the tables of this chapter."
+            .to_owned(),
+        data: inert(&written(&HeadData { trace: computed.answer(), presets, cells })),
+    })
 }
 
-/// The data of `<soft-lookup>`: the menu of drinks at temperature 1.
-/// `LookupData` in `types.d.ts`.
+/// `<soft-lookup>`, and as its data (`LookupData` in `types.d.ts`) the menu of
+/// drinks at temperature 1.
 ///
 /// # Errors
 ///
 /// Why the lookup cannot be computed: a number in it that is none.
-pub fn soft_lookup() -> Result<String, String> {
+pub fn soft_lookup() -> Result<Widget, String> {
     let query = drinks::query().insert_axis(attention::ndarray::Axis(0));
     let state = lookup::State {
         names: owned(&drinks::DRINKS),
@@ -45,7 +63,14 @@ pub fn soft_lookup() -> Result<String, String> {
         temperature: lookup::MIDDLE,
     };
     let answer = lookup::answer(state.clone())?;
-    Ok(inert(&written(&LookupData { state, answer })))
+    Ok(Widget {
+        element: "soft-lookup".to_owned(),
+        fallback: "With JavaScript, one can drag the query and set the temperature here, and see \
+                   the weights and the answer follow. The tables of this chapter show a few such \
+                   answers."
+            .to_owned(),
+        data: inert(&written(&LookupData { state, answer })),
+    })
 }
 
 /// The data cannot end the script element that it stands in.

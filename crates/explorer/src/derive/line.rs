@@ -74,14 +74,14 @@ impl Json for Line {
                 ],
             ),
             Line::Same { score, result, sentence } => {
-                line("same", &[("score", score), ("result", result), ("sentence", sentence)])
+                line("same", &[("score", score), ("result", result), ("sentence", sentence)]);
             }
             Line::Mask { open, score, result, sentence } => line(
                 "mask",
                 &[("open", open), ("score", score), ("result", result), ("sentence", sentence)],
             ),
             Line::Largest { labels, numbers, result } => {
-                line("largest", &[("labels", labels), ("numbers", numbers), ("result", result)])
+                line("largest", &[("labels", labels), ("numbers", numbers), ("result", result)]);
             }
             Line::Exponentials { largest, terms } => {
                 line("exponentials", &[("largest", largest), ("terms", terms)]);

@@ -258,7 +258,7 @@ impl Reader<'_> {
             exponent += self.exponent()?;
         }
         let size = digits.scaled(exponent);
-        Some(if negative { -size } else { size })
+        size.is_finite().then_some(if negative { -size } else { size })
     }
 
     /// Reads digits and returns how many there were.
@@ -291,7 +291,7 @@ impl Reader<'_> {
 struct Digits {
     number: u64,
     kept: u8,
-    /// How many digits before the point were not kept, less how many after.
+    /// How many more there were.
     lost: i32,
     any: bool,
     leading_zero: bool,
@@ -324,5 +324,172 @@ impl Digits {
             size *= power;
         }
         size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Value;
+    use serde_json::Value as Theirs;
+
+    /// What another library reads, in our words.
+    fn theirs(text: &str) -> Option<Value> {
+        fn ours(value: Theirs) -> Value {
+            match value {
+                Theirs::Null => Value::Null,
+                Theirs::Bool(flag) => Value::Flag(flag),
+                Theirs::Number(number) => Value::Number(number.as_f64().unwrap()),
+                Theirs::String(text) => Value::Text(text),
+                Theirs::Array(elements) => Value::List(elements.into_iter().map(ours).collect()),
+                Theirs::Object(members) => Value::Object(
+                    members.into_iter().map(|(name, value)| (name, ours(value))).collect(),
+                ),
+            }
+        }
+        serde_json::from_str(text).ok().map(ours)
+    }
+
+    #[test]
+    fn json_is_read_as_another_library_reads_it() {
+        for text in [
+            "null",
+            "true",
+            "false",
+            " [ ] ",
+            "{ }",
+            "\t[1 , 2]\r\n",
+            r#"{"a":{"b":[null]}}"#,
+            "0",
+            "-0",
+            "1",
+            "10",
+            "-1.5",
+            "0.125",
+            "1e3",
+            "1E-2",
+            "2.5e+1",
+            "123456789012345",
+            "0.000001",
+            "1e22",
+            "1e-22",
+            r#""""#,
+            r#""a\"b\\c\/d\b\f\n\r\t""#,
+            r#""\u0041\u00e9\u732b""#,
+            r#""\ud83d\udc08""#,
+            "\"猫\"",
+            "",
+            " ",
+            "tru",
+            "nul",
+            "01",
+            "-",
+            "-a",
+            "+1",
+            ".5",
+            "5.",
+            "1e",
+            "1e+",
+            "1.e1",
+            "--1",
+            "1e999",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "[1",
+            "]",
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            r#"{"a":1,}"#,
+            r#"{a:1}"#,
+            r#"{"a" 1}"#,
+            r#"{"a":1"#,
+            r#"""#,
+            r#""\x""#,
+            r#""\u12""#,
+            r#""\ud83d""#,
+            r#""\ud83d\u0041""#,
+            r#""\udc08""#,
+            "\"\n\"",
+            "1 1",
+            "NaN",
+            "Infinity",
+            "'a'",
+            "[1]x",
+        ] {
+            assert_eq!(Value::read(text), theirs(text), "{text}");
+        }
+    }
+
+    /// A byte of a request changed, taken away or put in, over and over.
+    #[test]
+    fn nonsense_is_refused_where_another_library_refuses_it() {
+        let request =
+            r#"{"ask":"head","state":{"x":[["0.1","\u0031"],[]],"mask":true,"n":-1.5e1}}"#;
+        let letters = b"{}[]\",:\\0.e-tn ";
+        for place in 0..request.len() {
+            for &letter in letters {
+                let (before, after) = request.as_bytes().split_at(place);
+                let letter = [letter];
+                for bytes in [[before, &letter, &after[1..]], [before, &letter, after]] {
+                    let text = String::from_utf8(bytes.concat()).unwrap();
+                    let same = match (Value::read(&text), theirs(&text)) {
+                        // Members in another order, or twice: compare one by one.
+                        (Some(ours), Some(theirs)) => match &theirs {
+                            Value::Object(members) => {
+                                members.iter().all(|(name, _)| ours.get(name).is_some())
+                            }
+                            _ => ours == theirs,
+                        },
+                        (ours, theirs) => ours == theirs,
+                    };
+                    assert!(same, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_to_fifteen_digits() {
+        let number = |text: &str| match Value::read(text) {
+            Some(Value::Number(number)) => number,
+            other => panic!("{other:?}"),
+        };
+        for (text, expected) in [
+            ("0.123456789012345678", 0.123456789012345),
+            ("12345678901234567", 12345678901234500.0),
+            ("0.00000000000000000000012345", 1.2345e-22),
+            ("1e-400", 0.0),
+            ("0e400", 0.0),
+        ] {
+            let apart = (number(text) - expected).abs();
+            assert!(apart <= 1e-15 * expected, "{text}: {apart}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_comes_twice_counts_the_second_time() {
+        let value = Value::read(r#"{"a":"1","b":2,"a":"3"}"#).unwrap();
+        assert_eq!(value.text("a"), Ok("3"));
+        assert_eq!(value.text("b"), Err("`b` is not a text.".to_owned()));
+        assert_eq!(value.text("c"), Err("The request has no member `c`.".to_owned()));
+    }
+
+    #[test]
+    fn whole_numbers_are_whole() {
+        let whole = |text: &str| Value::read(&format!(r#"{{"n":{text}}}"#)).unwrap().whole("n");
+        assert_eq!(whole("-3"), Ok(-3));
+        assert_eq!(whole("1e3"), Ok(1000));
+        assert_eq!(whole("2.0"), Ok(2));
+        for text in ["0.5", "1e16", "\"1\"", "null"] {
+            assert!(whole(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_before_it_uses_up_the_stack() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(Value::read(&nested(16)).is_some());
+        assert!(Value::read(&nested(18)).is_none());
+        assert!(Value::read(&"[".repeat(1_000_000)).is_none());
     }
 }
