@@ -617,6 +617,13 @@ for (const theme of THEMES) {
         const { page, close } = await openWidget(reader, { theme, height: 1800 });
         const wrong = [];
         const look = async when => wrong.push(...(await axe(page)).map(line => `${when}: ${line}`));
+        if (!['light', DARK].includes(theme)) {
+            await cell(page, 'A', 4, 1).click();
+            await look('with a derivation');
+            report(wrong);
+            await close();
+            return;
+        }
         await look('at first');
         await page.locator('.chip').nth(4).click();
         await cell(page, 'A', 4, 1).click();

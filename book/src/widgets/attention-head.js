@@ -246,8 +246,8 @@ class AttentionHead extends HTMLElement {
         const pinned = place !== null && place === this.#pointed.pinned;
         const derivation = place ? this.#source.cell(state, place) : undefined;
         const matrix = place && this.#good.answer.matrices.find(({ name }) => name === place[0]);
-        if (derivation) {
-            this.#explainer.derive(derivation, pinned);
+        if (derivation && matrix) {
+            this.#explainer.derive(derivation, matrix, pinned);
         } else if (place && matrix) {
             const now = this.#history.now;
             this.#explainer.offer(place, matrix, numberAt(now, place), !this.#source.failed, pinned);

@@ -8,7 +8,7 @@ import { STEPS } from './steps.js';
 
 /** @import { Derivation, Matrix, Place } from './types.d.ts' */
 
-const HINT = 'Point at any number to see how it was computed. Choose a word to follow it.';
+const HINT = 'Choose any number to see how it was computed, or a word to follow it.';
 
 export class Explainer {
     #panel;
@@ -53,10 +53,12 @@ export class Explainer {
 
     /**
      * @param {Derivation} derivation
+     * @param {Matrix} matrix  the one it is of
      * @param {boolean} pinned
      */
-    derive(derivation, pinned) {
-        this.#panel.show(derivation.title, showLines(derivation.lines), pinned);
+    derive(derivation, { symbol, legend }, pinned) {
+        const range = `${symbol.replace('_', ' ')} is shaded from ${legend.low} to ${legend.high}`;
+        this.#panel.show(derivation.title, showLines(derivation.lines), pinned, range);
     }
 
     /**
