@@ -72,18 +72,17 @@ export class Explainer {
     offer(place, matrix, text, editable, pinned) {
         this.#place = place;
         write(this.#number, text.replace('-', '−'));
-        const title = `${matrix.name.replace('_', ' ')}, ${this.nameOf(place, [matrix])}`;
-        this.#panel.show(title, [editable ? this.#stepper : make('p', {}, `${matrix.about}. This number is given.`)], pinned);
+        this.#panel.show(this.nameOf(place, [matrix]), [editable ? this.#stepper : make('p', {}, `${matrix.about}. This number is given.`)], pinned);
     }
 
     /**
-     * The labels of a cell's row and column.
+     * A cell by its matrix and its labels: “X: cat → thing”.
      * @param {Place} place
      * @param {Matrix[]} matrices
      */
     nameOf([name, row, column], matrices) {
         const matrix = matrices.find(each => each.name === name);
-        return `${matrix?.rows[row]}, ${matrix?.columns[column]}`;
+        return `${name.replace('_', ' ')}: ${matrix?.rows[row]} → ${matrix?.columns[column]}`;
     }
 
     /**
