@@ -71,7 +71,7 @@ class AttentionHead extends HTMLElement {
         this.#data = JSON.parse(data.textContent ?? '');
         this.#base = this.#data.presets[0];
         this.#source = new Source(this.#data);
-        this.#history = new History(this.#base.state);
+        this.#history = new History(this.#base.state, sameState);
         this.#good = { state: this.#base.state, answer: this.#data.trace };
         this.#build();
         this.#listen();
@@ -246,8 +246,8 @@ class AttentionHead extends HTMLElement {
         const pinned = place !== null && place === this.#pointed.pinned;
         const derivation = place ? this.#source.cell(state, place) : undefined;
         const matrix = place && this.#good.answer.matrices.find(({ name }) => name === place[0]);
-        if (derivation) {
-            this.#explainer.derive(derivation, pinned);
+        if (derivation && matrix) {
+            this.#explainer.derive(derivation, matrix, pinned);
         } else if (place && matrix) {
             const now = this.#history.now;
             this.#explainer.offer(place, matrix, numberAt(now, place), !this.#source.failed, pinned);
@@ -491,7 +491,7 @@ class AttentionHead extends HTMLElement {
     #workOn(place) {
         return {
             text: numberAt(this.#history.now, place),
-            name: `${place[0]}, ${this.#explainer.nameOf(place, this.#good.answer.matrices)}`,
+            name: this.#explainer.nameOf(place, this.#good.answer.matrices),
             change: (/** @type {string} */ text) => this.#change(withNumber(this.#history.now, place, text), `edit ${place}`),
             step: (/** @type {string} */ text, /** @type {number} */ by) => this.#stepped(text, by),
             done: () => this.#history.settle(),

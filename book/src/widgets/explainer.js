@@ -8,7 +8,7 @@ import { STEPS } from './steps.js';
 
 /** @import { Derivation, Matrix, Place } from './types.d.ts' */
 
-const HINT = 'Point at any number to see how it was computed. Choose a word to follow it.';
+const HINT = 'Choose any number to see how it was computed, or a word to follow it.';
 
 export class Explainer {
     #panel;
@@ -53,10 +53,12 @@ export class Explainer {
 
     /**
      * @param {Derivation} derivation
+     * @param {Matrix} matrix  the one it is of
      * @param {boolean} pinned
      */
-    derive(derivation, pinned) {
-        this.#panel.show(derivation.title, showLines(derivation.lines), pinned);
+    derive(derivation, { symbol, legend }, pinned) {
+        const range = `${symbol.replace('_', ' ')} is shaded from ${legend.low} to ${legend.high}`;
+        this.#panel.show(derivation.title, showLines(derivation.lines), pinned, range);
     }
 
     /**
@@ -70,18 +72,17 @@ export class Explainer {
     offer(place, matrix, text, editable, pinned) {
         this.#place = place;
         write(this.#number, text.replace('-', '−'));
-        const title = `${matrix.name.replace('_', ' ')}, ${this.nameOf(place, [matrix])}`;
-        this.#panel.show(title, [editable ? this.#stepper : make('p', {}, `${matrix.about}. This number is given.`)], pinned);
+        this.#panel.show(this.nameOf(place, [matrix]), [editable ? this.#stepper : make('p', {}, `${matrix.about}. This number is given.`)], pinned);
     }
 
     /**
-     * The labels of a cell's row and column.
+     * A cell by its matrix and its labels: “X: cat → thing”.
      * @param {Place} place
      * @param {Matrix[]} matrices
      */
     nameOf([name, row, column], matrices) {
         const matrix = matrices.find(each => each.name === name);
-        return `${matrix?.rows[row]}, ${matrix?.columns[column]}`;
+        return `${name.replace('_', ' ')}: ${matrix?.rows[row]} → ${matrix?.columns[column]}`;
     }
 
     /**

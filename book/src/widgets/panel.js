@@ -6,6 +6,7 @@ import { button, make, setAttribute, write } from './dom.js';
 
 export class Panel {
     #title = make('p', { class: 'title' });
+    #aside = make('p', { class: 'aside' });
     #notice = make('p', { class: 'notice', hidden: true });
     #content = make('div', { class: 'content-of-panel' });
     #letGo;
@@ -29,7 +30,7 @@ export class Panel {
             'div',
             { class: 'panel' },
             player,
-            make('div', { class: 'heading' }, this.#title, this.#letGo, this.#fold),
+            make('div', { class: 'heading' }, this.#title, this.#aside, this.#letGo, this.#fold),
             this.#body,
         );
     }
@@ -38,9 +39,11 @@ export class Panel {
      * @param {string} title
      * @param {(Node | string)[]} content
      * @param {boolean} pinned
+     * @param {string} [aside]
      */
-    show(title, content, pinned) {
+    show(title, content, pinned, aside = '') {
         write(this.#title, title);
+        write(this.#aside, aside);
         // What is there already stays, and with it the focus.
         if (content.length !== 1 || content[0] !== this.#content.firstChild) {
             this.#content.replaceChildren(...content);
