@@ -3,12 +3,22 @@
 //! of one block is in `block`.
 
 mod block;
+mod exponential;
+mod instructions;
+mod panel;
 mod parallel;
+mod problem;
+mod product;
+mod softmax;
+mod tile;
 
 use crate::shape::{axis, from_elements, must_match, zeroed, zeros};
 use crate::{Error, Options, Real, recipe};
-use block::{Problem, QUERY_BLOCK, QueryBlock, Scratch};
+use block::Scratch;
+pub use exponential::Exponential;
+pub use instructions::Instructions;
 use ndarray::{Array3, ArrayRef3, Axis, Dimension, IntoDimension};
+use problem::{Block, Problem, QUERY_BLOCK};
 use std::cmp::Reverse;
 
 /// The name of the result, for errors.
@@ -68,6 +78,18 @@ pub fn attend<F: Real>(
     v: &ArrayRef3<F>,
     options: Options<F>,
 ) -> Result<Array3<F>, Error> {
+    attend_on(Instructions::best(), q, k, v, options)
+}
+
+/// [`attend`] with instructions that need not be the best: to test each of them.
+#[doc(hidden)]
+pub fn attend_on<F: Real>(
+    instructions: Instructions,
+    q: &ArrayRef3<F>,
+    k: &ArrayRef3<F>,
+    v: &ArrayRef3<F>,
+    options: Options<F>,
+) -> Result<Array3<F>, Error> {
     check_shapes(q, k, v)?;
     let scale = options.scale_for(q.len_of(Axis(2)))?;
     let problem = Problem { q: q.view(), k: k.view(), v: v.view(), mask: options.mask, scale };
@@ -80,7 +102,7 @@ pub fn attend<F: Real>(
     parallel::for_each(
         blocks,
         || Scratch::new(&problem),
-        |scratch, block| problem.fill(block, scratch),
+        |scratch, block| instructions.fill(&problem, block, scratch),
     )?;
     from_elements(OUTPUT, shape, output)
 }
@@ -135,7 +157,7 @@ fn output_shape<F: Real>(q: &ArrayRef3<F>, v: &ArrayRef3<F>) -> (usize, usize, u
 fn heaviest_first<'a, F: Real>(
     problem: &Problem<F>,
     output: &'a mut [F],
-) -> Result<Vec<QueryBlock<'a, F>>, Error> {
+) -> Result<Vec<Block<'a, F>>, Error> {
     let (heads, queries, d_v) = output_shape(&problem.q, &problem.v);
     let mut blocks = Vec::new();
     let blocks_of_head = queries.div_ceil(QUERY_BLOCK);
@@ -147,10 +169,10 @@ fn heaviest_first<'a, F: Real>(
         let firsts = (0..queries).step_by(QUERY_BLOCK);
         for (first, rows) in firsts.zip(rows_of_head.chunks_mut(QUERY_BLOCK * d_v)) {
             let queries = first..queries.min(first + QUERY_BLOCK);
-            blocks.push(QueryBlock { head, queries, rows });
+            blocks.push(Block { head, queries, rows });
         }
     }
-    blocks.sort_by_key(|block| Reverse(problem.reach(block)));
+    blocks.sort_by_key(|block| Reverse(problem.reach(&block.queries)));
     Ok(blocks)
 }
 
@@ -162,21 +184,22 @@ mod tests {
     #[test]
     fn blocks_cover_every_row_once_the_heaviest_first() {
         // Three blocks of queries, the last of 6, in each of two heads.
-        let [q, k, v] = [(70, 3), (90, 3), (90, 5)].map(|(t, d)| Array3::<f32>::zeros((2, t, d)));
+        let [q, k, v] =
+            [(134, 3), (140, 3), (140, 5)].map(|(t, d)| Array3::<f32>::zeros((2, t, d)));
         let problem =
             Problem { q: q.view(), k: k.view(), v: v.view(), mask: Mask::Causal, scale: 1.0 };
-        let mut output = vec![0.0; 2 * 70 * 5];
+        let mut output = vec![0.0; 2 * 134 * 5];
         let blocks = heaviest_first(&problem, &mut output).unwrap();
         let order: Vec<_> =
             blocks.iter().map(|block| (block.head, block.queries.clone())).collect();
         assert_eq!(
             order,
-            [(0, 64..70), (1, 64..70), (0, 32..64), (1, 32..64), (0, 0..32), (1, 0..32)]
+            [(0, 128..134), (1, 128..134), (0, 64..128), (1, 64..128), (0, 0..64), (1, 0..64)]
         );
         for block in blocks {
             assert_eq!(block.rows.len(), block.queries.len() * 5);
             block.rows.iter_mut().for_each(|element| *element += 1.0);
         }
-        assert_eq!(output, vec![1.0; 2 * 70 * 5]);
+        assert_eq!(output, vec![1.0; 2 * 134 * 5]);
     }
 }

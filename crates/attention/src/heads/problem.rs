@@ -1,0 +1,73 @@
+//! What is to be computed, and how it divides into blocks. It computes nothing.
+
+use crate::{Mask, Real};
+use ndarray::{ArrayView3, Axis};
+use std::ops::Range;
+
+/// How many queries a block holds at most: a multiple of every panel's width.
+pub(super) const QUERY_BLOCK: usize = 64;
+
+/// How many keys and values a tile holds at most. Their scores for one panel
+/// of queries stay in the nearest cache.
+pub(super) const KEY_BLOCK: usize = 128;
+
+/// Queries, keys and values of shapes known to fit: `q (H, T_q, d)`,
+/// `k (H, T_k, d)`, `v (H, T_k, d_v)`.
+pub(super) struct Problem<'a, F> {
+    pub(super) q: ArrayView3<'a, F>,
+    pub(super) k: ArrayView3<'a, F>,
+    pub(super) v: ArrayView3<'a, F>,
+    pub(super) mask: Mask,
+    pub(super) scale: F,
+}
+
+/// Neighbouring queries of one head, at most `QUERY_BLOCK`, and their rows of
+/// the output: `d_v` elements for each query.
+pub(super) struct Block<'a, F> {
+    pub(super) head: usize,
+    pub(super) queries: Range<usize>,
+    pub(super) rows: &'a mut [F],
+}
+
+/// Neighbouring keys and their values, at most `KEY_BLOCK`.
+pub(super) struct Tile<'a, F> {
+    pub(super) keys: Range<usize>,
+    /// The keys, `(keys, d)`, one after another.
+    pub(super) k: &'a [F],
+    /// The values, `(keys, d_v)`, one after another.
+    pub(super) v: &'a [F],
+}
+
+impl<F: Real> Problem<'_, F> {
+    /// The head size of queries and keys.
+    pub(super) fn d(&self) -> usize {
+        self.q.len_of(Axis(2))
+    }
+
+    /// The size of a value.
+    pub(super) fn d_v(&self) -> usize {
+        self.v.len_of(Axis(2))
+    }
+
+    /// How many keys a query may see.
+    pub(super) fn open_keys(&self, query: usize) -> usize {
+        self.mask.open_keys(query, self.q.len_of(Axis(1)), self.k.len_of(Axis(1)))
+    }
+
+    /// How many keys the last of neighbouring queries may see. The others see
+    /// no more, so the keys after these are closed to all of them.
+    pub(super) fn reach(&self, queries: &Range<usize>) -> usize {
+        queries.clone().next_back().map_or(0, |last| self.open_keys(last))
+    }
+
+    /// The sign of the scale, which the queries take on: the largest score is
+    /// then the one with the largest weight. It is 0 for a scale of 0.
+    pub(super) fn direction(&self) -> F {
+        if self.scale.is_zero() { F::zero() } else { self.scale.signum() }
+    }
+
+    /// What a difference of scores is multiplied by to be an exponent of 2.
+    pub(super) fn factor(&self) -> F {
+        if self.scale.is_zero() { F::one() } else { self.scale.abs() * F::LOG2_E }
+    }
+}
