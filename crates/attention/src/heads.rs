@@ -3,6 +3,7 @@
 //! of one block is in `block`.
 
 mod block;
+mod careful;
 mod exponential;
 mod instructions;
 mod panel;
@@ -101,6 +102,7 @@ pub fn attend_on<F: Real>(
     let blocks = heaviest_first(&problem, &mut output)?;
     parallel::for_each(
         blocks,
+        problem.multiplications(),
         || Scratch::new(&problem),
         |scratch, block| instructions.fill(&problem, block, scratch),
     )?;

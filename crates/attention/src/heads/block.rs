@@ -1,8 +1,9 @@
 //! One block of queries against all of its keys, a tile at a time, with an
 //! online softmax. It knows nothing of threads, nor of other blocks.
 
+use super::careful::look_again;
 use super::panel::Panel;
-use super::problem::{Block, KEY_BLOCK, Problem, QUERY_BLOCK, Tile};
+use super::problem::{Block, KEY_BLOCK, Problem, QUERY_BLOCK};
 use super::tile::Tiles;
 use crate::shape::zeroed;
 use crate::{Error, Real};
@@ -15,8 +16,7 @@ pub(super) struct Scratch<'a, F> {
     outputs: Vec<F>,
     /// The scores of one panel for one tile, `(KEY_BLOCK, WIDTH)`.
     scores: Vec<F>,
-    keys: Tiles<'a, F>,
-    values: Tiles<'a, F>,
+    tiles: Tiles<'a, F>,
 }
 
 impl<'a, F: Real> Scratch<'a, F> {
@@ -26,8 +26,7 @@ impl<'a, F: Real> Scratch<'a, F> {
             queries: zeroed("a block of queries", &[problem.d(), QUERY_BLOCK])?,
             outputs: zeroed("a block of the output", &[problem.d_v(), QUERY_BLOCK])?,
             scores: zeroed("a tile of scores", &[KEY_BLOCK, QUERY_BLOCK])?,
-            keys: Tiles::new("a tile of keys", problem.k)?,
-            values: Tiles::new("a tile of values", problem.v)?,
+            tiles: Tiles::new(problem)?,
         })
     }
 }
@@ -38,32 +37,39 @@ pub(super) fn fill<F: Real, const FUSED: bool, const WIDTH: usize>(
     problem: &Problem<F>,
     block: Block<F>,
     scratch: &mut Scratch<F>,
-) -> Result<(), Error> {
-    let Scratch { queries, outputs, scores, keys, values } = scratch;
-    let (mut queries, mut outputs) =
-        (queries.as_chunks_mut::<WIDTH>().0, outputs.as_chunks_mut::<WIDTH>().0);
-    let mut panels = Vec::with_capacity(QUERY_BLOCK / WIDTH);
-    for first in block.queries.clone().step_by(WIDTH) {
-        let of_panel = first..block.queries.end.min(first + WIDTH);
-        let (columns, output);
-        (columns, queries) = queries.split_at_mut(problem.d());
-        (output, outputs) = outputs.split_at_mut(problem.d_v());
-        panels.push(Panel::new(problem, block.head, of_panel, columns, output));
-    }
+) {
+    let Scratch { queries, outputs, scores, tiles } = scratch;
+    let scores = scores.as_chunks_mut().0;
+    let mut panels = panels::<F, WIDTH>(problem, &block, queries, outputs);
     let reach = problem.reach(&block.queries);
     for first in (0..reach).step_by(KEY_BLOCK) {
-        let of_tile = first..reach.min(first + KEY_BLOCK);
-        let tile = Tile {
-            k: keys.rows(block.head, of_tile.clone()),
-            v: values.rows(block.head, of_tile.clone()),
-            keys: of_tile,
-        };
+        let tile = tiles.tile(block.head, first, reach);
         for panel in &mut panels {
-            panel.absorb::<FUSED>(problem, &tile, scores.as_chunks_mut::<WIDTH>().0);
+            panel.absorb::<FUSED>(problem, &tile, scores);
         }
     }
-    for (panel, rows) in panels.into_iter().zip(block.rows.chunks_mut(WIDTH * problem.d_v())) {
-        panel.finish(problem, rows)?;
+    for (panel, rows) in panels.iter_mut().zip(block.rows.chunks_mut(WIDTH * problem.d_v())) {
+        if !panel.finish(problem, rows) {
+            look_again::<F, FUSED, WIDTH>(problem, block.head, panel, tiles, scores, rows);
+        }
     }
-    Ok(())
+}
+
+/// Divides a block into panels, which take their places in memory.
+#[inline(always)]
+fn panels<'a, F: Real, const WIDTH: usize>(
+    problem: &Problem<F>,
+    block: &Block<F>,
+    queries: &'a mut [F],
+    outputs: &'a mut [F],
+) -> Vec<Panel<'a, F, WIDTH>> {
+    let mut queries = queries.as_chunks_mut().0;
+    let mut outputs = outputs.as_chunks_mut().0;
+    let new_panel = |first| {
+        let of_panel = first..block.queries.end.min(first + WIDTH);
+        let columns = queries.split_off_mut(..problem.d()).unwrap_or_default();
+        let output = outputs.split_off_mut(..problem.d_v()).unwrap_or_default();
+        Panel::new(problem, block.head, of_panel, columns, output)
+    };
+    block.queries.clone().step_by(WIDTH).map(new_panel).collect()
 }

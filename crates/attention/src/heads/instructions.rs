@@ -3,7 +3,7 @@
 
 use super::block::{Scratch, fill};
 use super::problem::{Block, Problem};
-use crate::{Error, Real};
+use crate::Real;
 use std::fmt;
 
 /// The vector instructions that attention is computed with.
@@ -57,7 +57,7 @@ impl Instructions {
         problem: &Problem<F>,
         block: Block<F>,
         scratch: &mut Scratch<F>,
-    ) -> Result<(), Error> {
+    ) {
         match self.0 {
             // SAFETY: the set is in an `Instructions`, so the processor has it.
             #[cfg(target_arch = "x86_64")]
@@ -110,11 +110,7 @@ impl fmt::Display for Instructions {
 /// The kernel with registers of 512 bits, of which there are 32.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
-fn fill_avx512<F: Real>(
-    problem: &Problem<F>,
-    block: Block<F>,
-    scratch: &mut Scratch<F>,
-) -> Result<(), Error> {
+fn fill_avx512<F: Real>(problem: &Problem<F>, block: Block<F>, scratch: &mut Scratch<F>) {
     if size_of::<F>() == 4 {
         if block.queries.len() <= 16 {
             fill::<F, true, 16>(problem, block, scratch)
@@ -131,11 +127,7 @@ fn fill_avx512<F: Real>(
 /// The kernel with registers of 256 bits, of which there are 16.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn fill_avx2<F: Real>(
-    problem: &Problem<F>,
-    block: Block<F>,
-    scratch: &mut Scratch<F>,
-) -> Result<(), Error> {
+fn fill_avx2<F: Real>(problem: &Problem<F>, block: Block<F>, scratch: &mut Scratch<F>) {
     if size_of::<F>() == 4 {
         fill::<F, true, 16>(problem, block, scratch)
     } else {
@@ -144,11 +136,7 @@ fn fill_avx2<F: Real>(
 }
 
 /// The kernel with what the platform has at least, registers of 128 bits say.
-fn fill_portable<F: Real>(
-    problem: &Problem<F>,
-    block: Block<F>,
-    scratch: &mut Scratch<F>,
-) -> Result<(), Error> {
+fn fill_portable<F: Real>(problem: &Problem<F>, block: Block<F>, scratch: &mut Scratch<F>) {
     if size_of::<F>() == 4 {
         fill::<F, false, 8>(problem, block, scratch)
     } else {

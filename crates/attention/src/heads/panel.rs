@@ -1,23 +1,23 @@
 //! A panel: WIDTH queries side by side, with their softmax and their output.
 //! It meets the keys a tile at a time, and knows nothing of other panels.
 
-use super::problem::{Problem, Tile};
+use super::problem::Problem;
 use super::product::{mix, score};
 use super::softmax::Running;
-use crate::{Error, Options, Real, recipe};
+use super::tile::Tile;
+use crate::Real;
 use ndarray::s;
 use std::ops::Range;
 
 /// WIDTH neighbouring queries of one head, or fewer: then the last of the
 /// WIDTH places stand empty, and what is computed there is looked at by nobody.
 pub(super) struct Panel<'a, F, const WIDTH: usize> {
-    head: usize,
     pub(super) queries: Range<usize>,
     /// The queries, transposed to `(d, WIDTH)`.
     columns: &'a [[F; WIDTH]],
-    softmax: Running<F, WIDTH>,
+    pub(super) softmax: Running<F, WIDTH>,
     /// The sum of the values, each times its weight: `(d_v, WIDTH)`.
-    output: &'a mut [[F; WIDTH]],
+    pub(super) output: &'a mut [[F; WIDTH]],
 }
 
 impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
@@ -38,7 +38,7 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
             }
         }
         output.fill([F::zero(); WIDTH]);
-        Self { head, queries, columns, softmax: Running::new(), output }
+        Self { queries, columns, softmax: Running::new(), output }
     }
 
     /// Takes a tile into the softmax and the output of each query.
@@ -49,25 +49,43 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
         tile: &Tile<F>,
         scores: &mut [[F; WIDTH]],
     ) {
-        let open = problem.reach(&self.queries).min(tile.keys.end).saturating_sub(tile.keys.start);
-        let scores = &mut scores[..open];
-        score::<F, FUSED, WIDTH>(tile.k, self.columns, scores);
-        let diagonal = problem.open_keys(self.queries.start) < tile.keys.start + open;
-        if diagonal {
-            self.close(problem, tile.keys.start, scores);
-        }
+        let scores = self.score::<FUSED>(problem, tile, scores);
+        let diagonal = self.close(problem, tile.keys.start, scores);
         let fade = self.softmax.absorb::<FUSED>(scores, problem.factor());
         // What is closed has the weight 0, and 0 times NaN would be NaN.
-        if diagonal && !tile.v.iter().all(|value| value.is_finite()) {
+        if diagonal && !finite(tile.v) {
             mix::<F, FUSED, WIDTH, true>(scores, tile.v, &fade, self.output);
         } else {
             mix::<F, FUSED, WIDTH, false>(scores, tile.v, &fade, self.output);
         }
     }
 
-    /// Sets the scores of keys that a query may not see to −∞.
+    /// The scores of a tile, as far as any query may see it.
     #[inline(always)]
-    fn close(&self, problem: &Problem<F>, first_key: usize, scores: &mut [[F; WIDTH]]) {
+    pub(super) fn score<'s, const FUSED: bool>(
+        &self,
+        problem: &Problem<F>,
+        tile: &Tile<F>,
+        scores: &'s mut [[F; WIDTH]],
+    ) -> &'s mut [[F; WIDTH]] {
+        let end = problem.reach(&self.queries).min(tile.keys.end);
+        let scores = &mut scores[..end.saturating_sub(tile.keys.start)];
+        score::<F, FUSED, WIDTH>(tile.k, self.columns, scores);
+        scores
+    }
+
+    /// Sets the scores of keys that a query may not see to −∞. Returns whether
+    /// there are any.
+    #[inline(always)]
+    pub(super) fn close(
+        &self,
+        problem: &Problem<F>,
+        first_key: usize,
+        scores: &mut [[F; WIDTH]],
+    ) -> bool {
+        if first_key + scores.len() <= problem.open_keys(self.queries.start) {
+            return false;
+        }
         // Counted from the first key of the tile, in the type of the scores, so
         // that the comparisons too are made side by side.
         let open: [F; WIDTH] = std::array::from_fn(|index| {
@@ -80,44 +98,39 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
                 scores[query] = if key < open[query] { scores[query] } else { F::neg_infinity() };
             }
         }
+        true
     }
 
-    /// Writes the averages of the values into rows of `d_v` elements.
+    /// Writes the averages of the values into rows of `d_v` elements. Returns
+    /// whether all of them are settled.
     #[inline(always)]
-    pub(super) fn finish(self, problem: &Problem<F>, rows: &mut [F]) -> Result<(), Error> {
+    pub(super) fn finish(&self, problem: &Problem<F>, rows: &mut [F]) -> bool {
+        let mut all_settled = true;
         for (index, row) in rows.chunks_exact_mut(problem.d_v()).enumerate() {
+            // A query that saw nothing has no average, and gets zeros.
             let total = self.softmax.total[index];
-            if total.is_zero() {
-                row.fill(F::zero());
-                continue;
-            }
+            let divisor = if total.is_zero() { F::one() } else { total };
             for (element, sums) in row.iter_mut().zip(&*self.output) {
-                *element = sums[index] / total;
+                *element = sums[index] / divisor;
             }
-            let largest = self.softmax.largest[index] * problem.scale;
-            if largest.is_infinite() || row.iter().any(|element| !element.is_finite()) {
-                redo(problem, self.head, self.queries.start + index, row)?;
-            }
+            all_settled &= self.is_settled(problem, index, row);
         }
-        Ok(())
+        all_settled
+    }
+
+    /// Whether a row is what the recipe gives. The sums know only finite
+    /// numbers: they make NaN of scores of +∞, or of a NaN whose weight came to
+    /// be 0, and do not see scores that only their scale makes infinite.
+    #[inline(always)]
+    pub(super) fn is_settled(&self, problem: &Problem<F>, index: usize, row: &[F]) -> bool {
+        let largest = self.softmax.largest[index] * problem.scale;
+        finite(row) && (largest.is_finite() || self.softmax.total[index].is_zero())
     }
 }
 
-/// Computes one row by the recipe. The sums above know only finite numbers:
-/// they make NaN of a score of +∞, or of a NaN whose weight comes to be 0.
-/// The recipe says what the row is to be then.
-#[cold]
-fn redo<F: Real>(
-    problem: &Problem<F>,
-    head: usize,
-    query: usize,
-    row: &mut [F],
-) -> Result<(), Error> {
-    let open = problem.open_keys(query);
-    let q = problem.q.slice(s![head, query..=query, ..]);
-    let k = problem.k.slice(s![head, ..open, ..]);
-    let v = problem.v.slice(s![head, ..open, ..]);
-    let output = recipe::attend(&q, &k, &v, Options::full().with_scale(problem.scale))?;
-    row.iter_mut().zip(&output).for_each(|(to, &from)| *to = from);
-    Ok(())
+/// Whether all numbers are finite.
+#[inline(always)]
+fn finite<F: Real>(numbers: &[F]) -> bool {
+    // Without a way out in the middle, so that many are asked at once.
+    numbers.iter().fold(true, |so_far, number| so_far & number.is_finite())
 }

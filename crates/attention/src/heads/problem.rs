@@ -29,15 +29,6 @@ pub(super) struct Block<'a, F> {
     pub(super) rows: &'a mut [F],
 }
 
-/// Neighbouring keys and their values, at most `KEY_BLOCK`.
-pub(super) struct Tile<'a, F> {
-    pub(super) keys: Range<usize>,
-    /// The keys, `(keys, d)`, one after another.
-    pub(super) k: &'a [F],
-    /// The values, `(keys, d_v)`, one after another.
-    pub(super) v: &'a [F],
-}
-
 impl<F: Real> Problem<'_, F> {
     /// The head size of queries and keys.
     pub(super) fn d(&self) -> usize {
@@ -47,6 +38,15 @@ impl<F: Real> Problem<'_, F> {
     /// The size of a value.
     pub(super) fn d_v(&self) -> usize {
         self.v.len_of(Axis(2))
+    }
+
+    /// How many multiplications the two products take, if every key is open.
+    pub(super) fn multiplications(&self) -> usize {
+        self.q
+            .len_of(Axis(0))
+            .saturating_mul(self.q.len_of(Axis(1)))
+            .saturating_mul(self.k.len_of(Axis(1)))
+            .saturating_mul(self.d().saturating_add(self.d_v()))
     }
 
     /// How many keys a query may see.
