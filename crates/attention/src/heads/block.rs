@@ -1,15 +1,76 @@
-//! One block of queries against all of its keys, a tile at a time, with an
-//! online softmax. It knows nothing of threads, nor of other blocks.
+//! Blocks of queries, each against all of its keys, a tile at a time: how the
+//! work is divided, and what one block does. The arithmetic is in `panel`.
 
 use super::careful::look_again;
+use super::instructions::{Instructions, Job};
 use super::panel::Panel;
-use super::problem::{Block, KEY_BLOCK, Problem, QUERY_BLOCK};
+use super::parallel;
+use super::problem::{KEY_BLOCK, Problem};
 use super::tile::Tiles;
-use crate::shape::zeroed;
+use crate::shape::{collected, zeroed};
 use crate::{Error, Real};
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// How many queries a block holds at most: a multiple of every panel's width.
+const QUERY_BLOCK: usize = 64;
+
+/// Neighbouring queries of one head, at most `QUERY_BLOCK`, and their rows of
+/// the output: `d_v` elements for each query.
+pub(super) struct Block<'a, F> {
+    pub(super) head: usize,
+    pub(super) queries: Range<usize>,
+    pub(super) rows: &'a mut [F],
+}
+
+/// Computes the output `(H, T_q, d_v)` of a problem; it must not be empty.
+pub(super) fn attend<F: Real>(
+    instructions: Instructions,
+    problem: &Problem<F>,
+    output: &mut [F],
+) -> Result<(), Error> {
+    parallel::for_each(
+        heaviest_first(problem, output)?,
+        problem.multiplications(),
+        || Scratch::new(problem),
+        |scratch, block| instructions.run(Fill { problem, block, scratch }),
+    )
+}
+
+/// Computes the rows of a single block.
+pub(super) fn attend_block<F: Real>(
+    instructions: Instructions,
+    problem: &Problem<F>,
+    block: Block<F>,
+) -> Result<(), Error> {
+    instructions.run(Fill { problem, block, scratch: &mut Scratch::new(problem)? });
+    Ok(())
+}
+
+/// Divides the output into blocks of queries, those with the most keys first:
+/// were a heavy block taken last, the other threads would wait for it.
+fn heaviest_first<'a, F: Real>(
+    problem: &Problem<F>,
+    output: &'a mut [F],
+) -> Result<Vec<Block<'a, F>>, Error> {
+    let (queries, d_v) = (problem.queries(), problem.d_v());
+    let rows_of_heads = output.chunks_exact_mut(queries * d_v).enumerate();
+    let blocks = rows_of_heads.flat_map(|(head, rows_of_head)| {
+        let firsts = (0..queries).step_by(QUERY_BLOCK);
+        firsts.zip(rows_of_head.chunks_mut(QUERY_BLOCK * d_v)).map(move |(first, rows)| Block {
+            head,
+            queries: first..queries.min(first + QUERY_BLOCK),
+            rows,
+        })
+    });
+    let shape = [problem.heads(), queries.div_ceil(QUERY_BLOCK)];
+    let mut blocks = collected("the list of blocks", &shape, blocks)?;
+    blocks.sort_by_key(|block| Reverse(problem.reach(&block.queries)));
+    Ok(blocks)
+}
 
 /// Memory for one block at a time; a thread uses it again for its next block.
-pub(super) struct Scratch<'a, F> {
+struct Scratch<'a, F> {
     /// The queries of the block in panels, each `(d, WIDTH)`.
     queries: Vec<F>,
     /// The output of the block in panels, each `(d_v, WIDTH)`.
@@ -20,8 +81,7 @@ pub(super) struct Scratch<'a, F> {
 }
 
 impl<'a, F: Real> Scratch<'a, F> {
-    /// Room for any block of a problem.
-    pub(super) fn new(problem: &Problem<'a, F>) -> Result<Self, Error> {
+    fn new(problem: &Problem<'a, F>) -> Result<Self, Error> {
         Ok(Self {
             queries: zeroed("a block of queries", &[problem.d(), QUERY_BLOCK])?,
             outputs: zeroed("a block of the output", &[problem.d_v(), QUERY_BLOCK])?,
@@ -31,26 +91,34 @@ impl<'a, F: Real> Scratch<'a, F> {
     }
 }
 
-/// Computes the rows of a block, in panels of WIDTH queries.
-#[inline(always)]
-pub(super) fn fill<F: Real, const FUSED: bool, const WIDTH: usize>(
-    problem: &Problem<F>,
-    block: Block<F>,
-    scratch: &mut Scratch<F>,
-) {
-    let Scratch { queries, outputs, scores, tiles } = scratch;
-    let scores = scores.as_chunks_mut().0;
-    let mut panels = panels::<F, WIDTH>(problem, &block, queries, outputs);
-    let reach = problem.reach(&block.queries);
-    for first in (0..reach).step_by(KEY_BLOCK) {
-        let tile = tiles.tile(block.head, first, reach);
-        for panel in &mut panels {
-            panel.absorb::<FUSED>(problem, &tile, scores);
-        }
+/// A block to be filled, with all that it takes.
+struct Fill<'j, 'p, 'o, F> {
+    problem: &'j Problem<'p, F>,
+    block: Block<'o, F>,
+    scratch: &'j mut Scratch<'p, F>,
+}
+
+impl<F: Real> Job<F> for Fill<'_, '_, '_, F> {
+    fn queries(&self) -> usize {
+        self.block.queries.len()
     }
-    for (panel, rows) in panels.iter_mut().zip(block.rows.chunks_mut(WIDTH * problem.d_v())) {
-        if !panel.finish(problem, rows) {
-            look_again::<F, FUSED, WIDTH>(problem, block.head, panel, tiles, scores, rows);
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDTH: usize>(self) {
+        let Self { problem, block, scratch: Scratch { queries, outputs, scores, tiles } } = self;
+        let scores = scores.as_chunks_mut().0;
+        let mut panels = panels::<F, WIDTH>(problem, &block, queries, outputs);
+        let reach = problem.reach(&block.queries);
+        for first in (0..reach).step_by(KEY_BLOCK) {
+            let tile = tiles.tile(block.head, first, reach);
+            for panel in &mut panels {
+                panel.absorb::<FUSED>(problem, &tile, scores);
+            }
+        }
+        for (panel, rows) in panels.iter_mut().zip(block.rows.chunks_mut(WIDTH * problem.d_v())) {
+            if !panel.finish(problem, rows) {
+                look_again::<F, FUSED, WIDTH>(problem, block.head, panel, tiles, scores, rows);
+            }
         }
     }
 }
@@ -72,4 +140,33 @@ fn panels<'a, F: Real, const WIDTH: usize>(
         Panel::new(problem, block.head, of_panel, columns, output)
     };
     block.queries.clone().step_by(WIDTH).map(new_panel).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mask;
+    use ndarray::Array3;
+
+    #[test]
+    fn blocks_cover_every_row_once_the_heaviest_first() {
+        // Three blocks of queries, the last of 6, in each of two heads.
+        let [q, k, v] =
+            [(134, 3), (140, 3), (140, 5)].map(|(t, d)| Array3::<f32>::zeros((2, t, d)));
+        let problem =
+            Problem { q: q.view(), k: k.view(), v: v.view(), mask: Mask::Causal, scale: 1.0 };
+        let mut output = vec![0.0; 2 * 134 * 5];
+        let blocks = heaviest_first(&problem, &mut output).unwrap();
+        let order: Vec<_> =
+            blocks.iter().map(|block| (block.head, block.queries.clone())).collect();
+        assert_eq!(
+            order,
+            [(0, 128..134), (1, 128..134), (0, 64..128), (1, 64..128), (0, 0..64), (1, 0..64)]
+        );
+        for block in blocks {
+            assert_eq!(block.rows.len(), block.queries.len() * 5);
+            block.rows.iter_mut().for_each(|element| *element += 1.0);
+        }
+        assert_eq!(output, vec![1.0; 2 * 134 * 5]);
+    }
 }

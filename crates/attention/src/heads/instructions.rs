@@ -1,10 +1,19 @@
 //! Which instructions the kernel is compiled for, and which of them this
 //! processor has. The kernel itself is written once; here it is only called.
 
-use super::block::{Scratch, fill};
-use super::problem::{Block, Problem};
 use crate::Real;
 use std::fmt;
+
+/// Work that is compiled anew for each set of instructions.
+pub(super) trait Job<F> {
+    /// How many queries it is for: a few need no great width.
+    fn queries(&self) -> usize;
+
+    /// Does the work, on WIDTH numbers side by side, with fused multiply-adds or
+    /// without. Like all that it calls, it must be inlined: what is not is
+    /// compiled for instructions that any processor has.
+    fn run<const FUSED: bool, const WIDTH: usize>(self);
+}
 
 /// The vector instructions that attention is computed with.
 ///
@@ -50,24 +59,19 @@ impl Instructions {
         ALL.iter().filter(|set| set.is_present()).map(|&set| Self(set))
     }
 
-    /// Computes the rows of a block.
+    /// Runs a job, compiled for these instructions.
     #[allow(unsafe_code, reason = "the compiler cannot see that the processor was asked")]
-    pub(super) fn fill<F: Real>(
-        self,
-        problem: &Problem<F>,
-        block: Block<F>,
-        scratch: &mut Scratch<F>,
-    ) {
+    pub(super) fn run<F: Real>(self, job: impl Job<F>) {
         match self.0 {
             // SAFETY: the set is in an `Instructions`, so the processor has it.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => unsafe { fill_avx512(problem, block, scratch) },
+            Set::Avx512 => unsafe { run_avx512(job) },
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => unsafe { fill_avx2(problem, block, scratch) },
+            Set::Avx2 => unsafe { run_avx2(job) },
             #[cfg(target_arch = "aarch64")]
-            Set::Neon => todo!(),
-            Set::Portable => fill_portable(problem, block, scratch),
+            Set::Neon => run_neon(job),
+            Set::Portable => run_portable(job),
         }
     }
 }
@@ -107,39 +111,42 @@ impl fmt::Display for Instructions {
     }
 }
 
-/// The kernel with registers of 512 bits, of which there are 32.
+/// Registers of 512 bits, of which there are 32: half of them for sums.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma")]
-fn fill_avx512<F: Real>(problem: &Problem<F>, block: Block<F>, scratch: &mut Scratch<F>) {
-    if size_of::<F>() == 4 {
-        if block.queries.len() <= 16 {
-            fill::<F, true, 16>(problem, block, scratch)
-        } else {
-            fill::<F, true, 64>(problem, block, scratch)
-        }
-    } else if block.queries.len() <= 8 {
-        fill::<F, true, 8>(problem, block, scratch)
-    } else {
-        fill::<F, true, 32>(problem, block, scratch)
+fn run_avx512<F: Real>(job: impl Job<F>) {
+    match (size_of::<F>(), job.queries()) {
+        (4, ..=16) => job.run::<true, 16>(),
+        (4, _) => job.run::<true, 64>(),
+        (_, ..=8) => job.run::<true, 8>(),
+        (_, _) => job.run::<true, 32>(),
     }
 }
 
-/// The kernel with registers of 256 bits, of which there are 16.
+/// Registers of 256 bits, of which there are 16.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn fill_avx2<F: Real>(problem: &Problem<F>, block: Block<F>, scratch: &mut Scratch<F>) {
-    if size_of::<F>() == 4 {
-        fill::<F, true, 16>(problem, block, scratch)
-    } else {
-        fill::<F, true, 8>(problem, block, scratch)
+fn run_avx2<F: Real>(job: impl Job<F>) {
+    match size_of::<F>() {
+        4 => job.run::<true, 16>(),
+        _ => job.run::<true, 8>(),
     }
 }
 
-/// The kernel with what the platform has at least, registers of 128 bits say.
-fn fill_portable<F: Real>(problem: &Problem<F>, block: Block<F>, scratch: &mut Scratch<F>) {
-    if size_of::<F>() == 4 {
-        fill::<F, false, 8>(problem, block, scratch)
-    } else {
-        fill::<F, false, 4>(problem, block, scratch)
+/// Registers of 128 bits, of which there are 32.
+#[cfg(target_arch = "aarch64")]
+fn run_neon<F: Real>(job: impl Job<F>) {
+    match size_of::<F>() {
+        4 => job.run::<true, 16>(),
+        _ => job.run::<true, 8>(),
+    }
+}
+
+/// Registers of 128 bits, of which there are 16, and no fused multiply-add: what
+/// any x86-64 has.
+fn run_portable<F: Real>(job: impl Job<F>) {
+    match size_of::<F>() {
+        4 => job.run::<false, 8>(),
+        _ => job.run::<false, 4>(),
     }
 }

@@ -1,7 +1,7 @@
 //! A panel: WIDTH queries side by side, with their softmax and their output.
 //! It meets the keys a tile at a time, and knows nothing of other panels.
 
-use super::problem::Problem;
+use super::problem::{Problem, finite};
 use super::product::{mix, score};
 use super::softmax::Running;
 use super::tile::Tile;
@@ -118,19 +118,9 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
         all_settled
     }
 
-    /// Whether a row is what the recipe gives. The sums know only finite
-    /// numbers: they make NaN of scores of +∞, or of a NaN whose weight came to
-    /// be 0, and do not see scores that only their scale makes infinite.
+    /// Whether a row, that of the query at an index, is what the recipe gives.
     #[inline(always)]
     pub(super) fn is_settled(&self, problem: &Problem<F>, index: usize, row: &[F]) -> bool {
-        let largest = self.softmax.largest[index] * problem.scale;
-        finite(row) && (largest.is_finite() || self.softmax.total[index].is_zero())
+        problem.is_settled(self.softmax.largest[index], self.softmax.total[index], row)
     }
-}
-
-/// Whether all numbers are finite.
-#[inline(always)]
-fn finite<F: Real>(numbers: &[F]) -> bool {
-    // Without a way out in the middle, so that many are asked at once.
-    numbers.iter().fold(true, |so_far, number| so_far & number.is_finite())
 }

@@ -4,9 +4,6 @@ use crate::{Mask, Real};
 use ndarray::{ArrayView3, Axis};
 use std::ops::Range;
 
-/// How many queries a block holds at most: a multiple of every panel's width.
-pub(super) const QUERY_BLOCK: usize = 64;
-
 /// How many keys and values a tile holds at most. Their scores for one panel
 /// of queries stay in the nearest cache.
 pub(super) const KEY_BLOCK: usize = 128;
@@ -21,15 +18,22 @@ pub(super) struct Problem<'a, F> {
     pub(super) scale: F,
 }
 
-/// Neighbouring queries of one head, at most `QUERY_BLOCK`, and their rows of
-/// the output: `d_v` elements for each query.
-pub(super) struct Block<'a, F> {
-    pub(super) head: usize,
-    pub(super) queries: Range<usize>,
-    pub(super) rows: &'a mut [F],
-}
-
 impl<F: Real> Problem<'_, F> {
+    /// How many heads there are, H.
+    pub(super) fn heads(&self) -> usize {
+        self.q.len_of(Axis(0))
+    }
+
+    /// How many queries each has, `T_q`.
+    pub(super) fn queries(&self) -> usize {
+        self.q.len_of(Axis(1))
+    }
+
+    /// How many keys each has, `T_k`.
+    pub(super) fn keys(&self) -> usize {
+        self.k.len_of(Axis(1))
+    }
+
     /// The head size of queries and keys.
     pub(super) fn d(&self) -> usize {
         self.q.len_of(Axis(2))
@@ -51,7 +55,7 @@ impl<F: Real> Problem<'_, F> {
 
     /// How many keys a query may see.
     pub(super) fn open_keys(&self, query: usize) -> usize {
-        self.mask.open_keys(query, self.q.len_of(Axis(1)), self.k.len_of(Axis(1)))
+        self.mask.open_keys(query, self.queries(), self.keys())
     }
 
     /// How many keys the last of neighbouring queries may see. The others see
@@ -70,4 +74,20 @@ impl<F: Real> Problem<'_, F> {
     pub(super) fn factor(&self) -> F {
         if self.scale.is_zero() { F::one() } else { self.scale.abs() * F::LOG2_E }
     }
+
+    /// Whether a row of the output is what the recipe gives, for a query with
+    /// this largest score and this sum of weights. The sums know only finite
+    /// numbers: they make NaN of scores of +∞, or of a NaN whose weight came to
+    /// be 0, and do not see scores that only their scale makes infinite.
+    #[inline(always)]
+    pub(super) fn is_settled(&self, largest: F, total: F, row: &[F]) -> bool {
+        finite(row) && ((largest * self.scale).is_finite() || total.is_zero())
+    }
+}
+
+/// Whether all numbers are finite.
+#[inline(always)]
+pub(super) fn finite<F: Real>(numbers: &[F]) -> bool {
+    // Without a way out in the middle, so that many are asked at once.
+    numbers.iter().fold(true, |so_far, number| so_far & number.is_finite())
 }

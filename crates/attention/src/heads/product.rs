@@ -37,11 +37,14 @@ fn score_rows<F: Real, const FUSED: bool, const WIDTH: usize, const ROWS: usize>
     queries: &[[F; WIDTH]],
 ) -> [[F; WIDTH]; ROWS] {
     let d = queries.len();
-    let keys: [&[F]; ROWS] = std::array::from_fn(|row| &keys[(first + row) * d..][..d]);
+    let mut rows = [&keys[..0]; ROWS];
+    for row in 0..ROWS {
+        rows[row] = &keys[(first + row) * d..][..d];
+    }
     let mut sums = [[F::zero(); WIDTH]; ROWS];
     for (c, components) in queries.iter().enumerate() {
         for row in 0..ROWS {
-            add_multiple::<F, FUSED, WIDTH>(&mut sums[row], keys[row][c], components);
+            add_multiple::<F, FUSED, WIDTH>(&mut sums[row], rows[row][c], components);
         }
     }
     sums
