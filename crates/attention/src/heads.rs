@@ -4,7 +4,7 @@
 
 mod block;
 mod careful;
-mod exponential;
+pub(crate) mod exponential;
 mod instructions;
 mod panel;
 mod parallel;
@@ -16,7 +16,7 @@ mod tile;
 
 use crate::shape::{axis, from_elements, must_match, zeroed, zeros};
 use crate::{Error, Options, Real, recipe};
-pub use exponential::Exponential;
+
 pub use instructions::Instructions;
 use ndarray::{Array3, ArrayRef3, Axis, Dimension, IntoDimension};
 use problem::Problem;
@@ -104,6 +104,25 @@ pub fn attend_on<F: Real>(
         block::attend(instructions, &problem, &mut output)?;
     }
     from_elements(OUTPUT, shape, output)
+}
+
+/// The vector instructions that [`attend`] uses on this processor.
+///
+/// ```
+/// let instructions = attention::heads::instructions().to_string();
+/// assert!(["AVX-512", "AVX2", "NEON", "portable"].contains(&instructions.as_str()));
+/// ```
+#[must_use]
+pub fn instructions() -> Instructions {
+    Instructions::best()
+}
+
+/// How [`attend`] goes about a number of queries: `stream` for a few, else
+/// `tiles`.
+#[doc(hidden)]
+#[must_use]
+pub fn path(queries: usize) -> &'static str {
+    if queries <= stream::FEW { "stream" } else { "tiles" }
 }
 
 /// The recipe for each head in turn: the oracle that [`attend`] is tested against.

@@ -1,7 +1,7 @@
 //! The scalars that attention is computed in: `f32` and `f64`, nothing else.
 //! What a float can do comes from ndarray's `NdFloat`.
 
-use crate::heads::Exponential;
+use crate::heads::exponential::Exponential;
 use ndarray::NdFloat;
 
 mod sealed {

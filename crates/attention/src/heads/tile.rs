@@ -28,8 +28,8 @@ impl<'a, F: Real> Tiles<'a, F> {
     /// The tiles of a problem.
     pub(super) fn new(problem: &Problem<'a, F>) -> Result<Self, Error> {
         Ok(Self {
-            k: Rows::new("a tile of keys", problem.k)?,
-            v: Rows::new("a tile of values", problem.v)?,
+            k: Rows::new("a tile of keys", &problem.k)?,
+            v: Rows::new("a tile of values", &problem.v)?,
         })
     }
 
@@ -48,10 +48,10 @@ struct Rows<'a, F> {
 }
 
 impl<'a, F: Real> Rows<'a, F> {
-    fn new(name: &'static str, array: ArrayView3<'a, F>) -> Result<Self, Error> {
+    fn new(name: &'static str, array: &ArrayView3<'a, F>) -> Result<Self, Error> {
         let in_order = array.outer_iter().next().is_none_or(|head| head.is_standard_layout());
         let rows = if in_order { 0 } else { KEY_BLOCK };
-        Ok(Self { array, copy: zeroed(name, &[rows, array.len_of(Axis(2))])? })
+        Ok(Self { array: *array, copy: zeroed(name, &[rows, array.len_of(Axis(2))])? })
     }
 
     fn tile(&mut self, head: usize, rows: &Range<usize>) -> &[F] {
