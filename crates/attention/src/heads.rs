@@ -2,6 +2,7 @@
 //! queries, in memory that grows with T·d. It divides the work; the arithmetic
 //! of one block is in `block`.
 
+mod backward;
 mod block;
 mod careful;
 pub(crate) mod exponential;
@@ -17,6 +18,7 @@ mod tile;
 use crate::shape::{axis, from_elements, must_match, zeroed, zeros};
 use crate::{Error, Options, Real, recipe};
 
+pub use backward::{Gradient, gradient, gradient_on};
 pub use instructions::Instructions;
 use ndarray::{Array3, ArrayRef3, Axis, Dimension, IntoDimension};
 use problem::Problem;

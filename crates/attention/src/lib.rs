@@ -10,7 +10,7 @@
 //!   intermediate result.
 //! - [`gradient`] is the recipe backwards: how a loss changes with each matrix.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
-//!   with the length of the sequence and not with its square.
+//!   with the length of the sequence and not with its square, and their gradients.
 //!
 //! The recipe is the reference: it stays simple, and what is fast is tested
 //! against it. Everything works in `f32` and in `f64` ([`Real`]).
