@@ -19,7 +19,9 @@
 //! | [`score`] | `S = Q·Kᵀ` | `dQ = dS·K`, `dK = dSᵀ·Q` |
 //! | [`project`] | `Q = X·W` | `dX = dQ·Wᵀ`, `dW = Xᵀ·dQ` |
 //!
-//! [`Trace::gradient`] and [`Head::gradient`] go through all of them.
+//! [`Trace::gradient`] and [`Head::gradient`] go through all of them. For many
+//! heads [`heads::gradient`](crate::heads::gradient()) gives the same, faster and
+//! without holding a square of anything.
 //!
 //! # Semantics
 //!

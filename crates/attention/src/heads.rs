@@ -2,14 +2,26 @@
 //! queries, in memory that grows with T·d. It divides the work; the arithmetic
 //! of one block is in `block`.
 
+mod backward;
 mod block;
+mod careful;
+pub(crate) mod exponential;
+mod instructions;
+mod panel;
 mod parallel;
+mod problem;
+mod product;
+mod softmax;
+mod stream;
+mod tile;
 
 use crate::shape::{axis, from_elements, must_match, zeroed, zeros};
 use crate::{Error, Options, Real, recipe};
-use block::{Problem, QUERY_BLOCK, QueryBlock, Scratch};
+
+pub use backward::{Gradient, gradient, gradient_on};
+pub use instructions::Instructions;
 use ndarray::{Array3, ArrayRef3, Axis, Dimension, IntoDimension};
-use std::cmp::Reverse;
+use problem::Problem;
 
 /// The name of the result, for errors.
 const OUTPUT: &str = "the output";
@@ -68,6 +80,18 @@ pub fn attend<F: Real>(
     v: &ArrayRef3<F>,
     options: Options<F>,
 ) -> Result<Array3<F>, Error> {
+    attend_on(Instructions::best(), q, k, v, options)
+}
+
+/// [`attend`] with instructions that need not be the best: to test each of them.
+#[doc(hidden)]
+pub fn attend_on<F: Real>(
+    instructions: Instructions,
+    q: &ArrayRef3<F>,
+    k: &ArrayRef3<F>,
+    v: &ArrayRef3<F>,
+    options: Options<F>,
+) -> Result<Array3<F>, Error> {
     check_shapes(q, k, v)?;
     let scale = options.scale_for(q.len_of(Axis(2)))?;
     let problem = Problem { q: q.view(), k: k.view(), v: v.view(), mask: options.mask, scale };
@@ -76,13 +100,31 @@ pub fn attend<F: Real>(
     if output.is_empty() {
         return from_elements(OUTPUT, shape, output);
     }
-    let blocks = heaviest_first(&problem, &mut output)?;
-    parallel::for_each(
-        blocks,
-        || Scratch::new(&problem),
-        |scratch, block| problem.fill(block, scratch),
-    )?;
+    if problem.queries() <= stream::FEW {
+        stream::attend(instructions, &problem, &mut output)?;
+    } else {
+        block::attend(instructions, &problem, &mut output)?;
+    }
     from_elements(OUTPUT, shape, output)
+}
+
+/// The vector instructions that [`attend`] uses on this processor.
+///
+/// ```
+/// let instructions = attention::heads::instructions().to_string();
+/// assert!(["AVX-512", "AVX2", "NEON", "portable"].contains(&instructions.as_str()));
+/// ```
+#[must_use]
+pub fn instructions() -> Instructions {
+    Instructions::best()
+}
+
+/// How [`attend`] goes about a number of queries: `stream` for a few, else
+/// `tiles`.
+#[doc(hidden)]
+#[must_use]
+pub fn path(queries: usize) -> &'static str {
+    if queries <= stream::FEW { "stream" } else { "tiles" }
 }
 
 /// The recipe for each head in turn: the oracle that [`attend`] is tested against.
@@ -127,56 +169,4 @@ fn check_shapes<F: Real>(
 /// The shape of the output, `(H, T_q, d_v)`.
 fn output_shape<F: Real>(q: &ArrayRef3<F>, v: &ArrayRef3<F>) -> (usize, usize, usize) {
     (q.len_of(Axis(0)), q.len_of(Axis(1)), v.len_of(Axis(2)))
-}
-
-/// Divides the output into blocks of queries, those with the most keys first:
-/// were a heavy block taken last, the other threads would wait for it. The
-/// output must not be empty.
-fn heaviest_first<'a, F: Real>(
-    problem: &Problem<F>,
-    output: &'a mut [F],
-) -> Result<Vec<QueryBlock<'a, F>>, Error> {
-    let (heads, queries, d_v) = output_shape(&problem.q, &problem.v);
-    let mut blocks = Vec::new();
-    let blocks_of_head = queries.div_ceil(QUERY_BLOCK);
-    blocks.try_reserve_exact(heads * blocks_of_head).map_err(|_| Error::TooLarge {
-        array: "the list of blocks",
-        shape: vec![heads, blocks_of_head],
-    })?;
-    for (head, rows_of_head) in output.chunks_exact_mut(queries * d_v).enumerate() {
-        let firsts = (0..queries).step_by(QUERY_BLOCK);
-        for (first, rows) in firsts.zip(rows_of_head.chunks_mut(QUERY_BLOCK * d_v)) {
-            let queries = first..queries.min(first + QUERY_BLOCK);
-            blocks.push(QueryBlock { head, queries, rows });
-        }
-    }
-    blocks.sort_by_key(|block| Reverse(problem.reach(block)));
-    Ok(blocks)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Mask;
-
-    #[test]
-    fn blocks_cover_every_row_once_the_heaviest_first() {
-        // Three blocks of queries, the last of 6, in each of two heads.
-        let [q, k, v] = [(70, 3), (90, 3), (90, 5)].map(|(t, d)| Array3::<f32>::zeros((2, t, d)));
-        let problem =
-            Problem { q: q.view(), k: k.view(), v: v.view(), mask: Mask::Causal, scale: 1.0 };
-        let mut output = vec![0.0; 2 * 70 * 5];
-        let blocks = heaviest_first(&problem, &mut output).unwrap();
-        let order: Vec<_> =
-            blocks.iter().map(|block| (block.head, block.queries.clone())).collect();
-        assert_eq!(
-            order,
-            [(0, 64..70), (1, 64..70), (0, 32..64), (1, 32..64), (0, 0..32), (1, 0..32)]
-        );
-        for block in blocks {
-            assert_eq!(block.rows.len(), block.queries.len() * 5);
-            block.rows.iter_mut().for_each(|element| *element += 1.0);
-        }
-        assert_eq!(output, vec![1.0; 2 * 70 * 5]);
-    }
 }

@@ -13,7 +13,7 @@
 //!   head a tile at a time: how attention does without the scores, to be read.
 //! - [`cost`] counts what a head and a whole model cost.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
-//!   with the length of the sequence and not with its square.
+//!   with the length of the sequence and not with its square, and their gradients.
 //!
 //! The recipe is the reference: it stays simple, and what is fast is tested
 //! against it. Everything works in `f32` and in `f64` ([`Real`]).

@@ -1,6 +1,7 @@
 //! The scalars that attention is computed in: `f32` and `f64`, nothing else.
 //! What a float can do comes from ndarray's `NdFloat`.
 
+use crate::heads::exponential::Exponential;
 use ndarray::NdFloat;
 
 mod sealed {
@@ -13,7 +14,7 @@ mod sealed {
 ///
 /// The trait is sealed, so that the numerics promised in this crate's
 /// documentation hold for every type there is.
-pub trait Real: NdFloat + Into<f64> + sealed::Sealed {
+pub trait Real: NdFloat + Into<f64> + sealed::Sealed + Exponential {
     /// The float nearest to a count, such as a head size.
     fn from_count(count: usize) -> Self;
 

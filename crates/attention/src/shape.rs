@@ -59,6 +59,20 @@ pub(crate) fn zeroed<F: Real>(array: &'static str, shape: &[usize]) -> Result<Ve
     Ok(elements)
 }
 
+/// A list with as many items as a shape has elements.
+pub(crate) fn collected<T>(
+    list: &'static str,
+    shape: &[usize],
+    items: impl Iterator<Item = T>,
+) -> Result<Vec<T>, Error> {
+    let mut collected = Vec::new();
+    collected
+        .try_reserve_exact(shape.iter().product())
+        .map_err(|_| Error::TooLarge { array: list, shape: shape.to_vec() })?;
+    collected.extend(items);
+    Ok(collected)
+}
+
 /// Gives elements from [`zeroed`] their shape.
 pub(crate) fn from_elements<F: Real, D: Dimension>(
     array: &'static str,

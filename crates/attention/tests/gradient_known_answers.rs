@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use approx::assert_abs_diff_eq;
-use attention::{Head, Mask, Options, Trace};
+use attention::{Head, Mask, Options, Trace, heads};
 use ndarray::{Array, Array2, Array3, Axis, Dimension, OwnedRepr};
 use ndarray_npy::NpzReader;
 use std::fs::File;
@@ -79,5 +79,34 @@ fn each_of_many_heads_by_the_recipe() {
             assert_abs_diff_eq!(made.k, d_k, epsilon = 1e-14);
             assert_abs_diff_eq!(made.v, d_v, epsilon = 1e-14);
         }
+    }
+}
+
+#[test]
+fn many_heads_by_tiles() {
+    let mut file = Known::open();
+    let mut known = |name: &str| -> Array3<f64> { file.array(&format!("heads.{name}")) };
+    let (q, k, v, d_output) = (known("q"), known("k"), known("v"), known("d_output"));
+    for (name, options) in cases() {
+        let output = heads::attend(&q, &k, &v, options).unwrap();
+        assert_abs_diff_eq!(output, known(&format!("{name}.output")), epsilon = 1e-14);
+        let made = heads::gradient(&q, &k, &v, &output, &d_output, options).unwrap();
+        assert_abs_diff_eq!(made.q, known(&format!("{name}.d_q")), epsilon = 1e-14);
+        assert_abs_diff_eq!(made.k, known(&format!("{name}.d_k")), epsilon = 1e-14);
+        assert_abs_diff_eq!(made.v, known(&format!("{name}.d_v")), epsilon = 1e-14);
+    }
+}
+
+#[test]
+fn many_heads_in_f32() {
+    let mut file = Known::open();
+    let mut known = |name: &str| -> Array3<f64> { file.array(&format!("heads.{name}")) };
+    let inputs = [known("q"), known("k"), known("v"), known("d_output")];
+    let [q, k, v, d_output] = inputs.map(|array| array.mapv(|element| element as f32));
+    let output = heads::attend(&q, &k, &v, Options::causal()).unwrap();
+    let made = heads::gradient(&q, &k, &v, &output, &d_output, Options::causal()).unwrap();
+    for (made, name) in [(made.q, "d_q"), (made.k, "d_k"), (made.v, "d_v")] {
+        let answer = known(&format!("causal.{name}"));
+        assert_abs_diff_eq!(made.mapv(f64::from), answer, epsilon = 5e-6);
     }
 }

@@ -349,9 +349,14 @@ fn an_output_beyond_memory_is_an_error() {
 
 #[test]
 fn blocks_beyond_memory_are_an_error() {
-    // A head size of 2⁵⁶ is more than a block of 32 queries can hold.
+    // A head size of 2⁵⁶ is more than any block of queries can hold.
     let one = Array3::<f64>::zeros((1, 1, 1));
-    let wide = one.broadcast((1, 1, 1 << 56)).unwrap();
-    let result = heads::attend(&wide, &wide, &one, Options::full());
-    assert!(matches!(result, Err(Error::TooLarge { array: "a block of queries", .. })));
+    for (queries, block) in [(1, "a few queries"), (5, "a block of queries")] {
+        let q = one.broadcast((1, queries, 1 << 56)).unwrap();
+        let k = one.broadcast((1, 1, 1 << 56)).unwrap();
+        match heads::attend(&q, &k, &one, Options::full()) {
+            Err(Error::TooLarge { array, .. }) => assert_eq!(array, block),
+            other => panic!("{other:?}"),
+        }
+    }
 }

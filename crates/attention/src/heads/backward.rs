@@ -1,0 +1,239 @@
+//! Attention backwards for many heads, in parallel and in memory that grows with
+//! T·d: the weights are made again, a tile at a time, and never kept. It divides
+//! the work and puts the parts together; the arithmetic is in `sweep`.
+
+mod careful;
+mod gather;
+mod statistics;
+mod sweep;
+
+use super::check_shapes;
+use super::instructions::Instructions;
+use super::parallel;
+use super::problem::{KEY_BLOCK, Problem};
+use crate::shape::{axis, collected, from_elements, must_match, zeroed};
+use crate::{Error, Options, Real};
+use careful::look_again;
+use ndarray::{Array3, ArrayRef3, ArrayView3, Axis};
+use statistics::Statistics;
+use std::cmp::Reverse;
+use std::ops::Range;
+use sweep::{Part, Scratch, Sweep};
+
+/// How many parts there are to share among threads, at least, where each head is
+/// long enough to be divided. The count must not depend on the threads: how the
+/// parts are added up decides about the last bits.
+const PARTS: usize = 32;
+
+/// How many tiles of keys a part holds at least: with fewer it would take longer
+/// to set the queries in order than to work on them.
+const TILES_OF_PART: usize = 4;
+
+/// The gradients of a loss with respect to queries, keys and values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gradient<F> {
+    /// `dQ`: `(H, T_q, d)`.
+    pub q: Array3<F>,
+    /// `dK`: `(H, T_k, d)`.
+    pub k: Array3<F>,
+    /// `dV`: `(H, T_k, d_v)`.
+    pub v: Array3<F>,
+}
+
+/// Attention backwards for every head: from the gradient of the output to those
+/// of the queries, the keys and the values.
+///
+/// It gives what [`Trace::gradient`](crate::Trace::gradient) gives for each head,
+/// up to rounding, without ever holding the weights. With `D = rowsum(dO ∘ O)`,
+/// which is the sum of `A ∘ dA` in softmax backwards, each tile of
+/// `A = softmax(S')` and of `dS' = A ∘ (dO·Vᵀ − D)` is made, used and forgotten:
+///
+/// `dV = Aᵀ·dO`, `dQ = scale·dS'·K`, `dK = scale·dS'ᵀ·Q`
+///
+/// ```
+/// use attention::{Options, heads, ndarray::Array3};
+///
+/// // H = 2 heads, T_q = 3 queries, T_k = 5 keys, d = 4, d_v = 6.
+/// let q = Array3::from_elem((2, 3, 4), 0.5_f32);
+/// let k = Array3::from_elem((2, 5, 4), 0.5_f32);
+/// let v = Array3::from_elem((2, 5, 6), 7.0_f32);
+/// let output = heads::attend(&q, &k, &v, Options::full())?;
+///
+/// // Let the loss be the sum of the output: each query gives each key a fifth.
+/// let d_output = Array3::ones((2, 3, 6));
+/// let gradient = heads::gradient(&q, &k, &v, &output, &d_output, Options::full())?;
+/// assert!((gradient.v[[1, 4, 5]] - 3.0 / 5.0).abs() < 1e-6);
+/// assert!(gradient.q.iter().all(|entry| entry.abs() < 1e-4), "all values are alike");
+/// # Ok::<(), attention::Error>(())
+/// ```
+///
+/// # Shapes
+///
+/// `q (H, T_q, d)`, `k (H, T_k, d)`, `v (H, T_k, d_v)`, `output` and
+/// `d_output (H, T_q, d_v)` → gradients with the shapes of `q`, `k` and `v`.
+///
+/// # Errors
+///
+/// [`Error::Shape`] if the shapes do not fit, [`Error::Scale`] if the scale is
+/// not finite, [`Error::TooLarge`] if a result or a block cannot be allocated.
+///
+/// # Numerics
+///
+/// `output` must be what [`attend`](super::attend) gave for the same arguments.
+/// Parts have a size that follows from the shapes alone and are added in a fixed
+/// order, so the same bits come out on any number of threads, and without the
+/// feature `rayon`. A head whose gradients come out NaN or infinite is computed
+/// again by the recipe, row by row, so that the two agree on what such numbers
+/// mean. Memory beyond the results is a few times `T·d` for each thread.
+///
+/// # Reference
+///
+/// Dao, *FlashAttention-2* (2023), algorithm 2, <https://arxiv.org/abs/2307.08691>;
+/// `D` is from Dao et al. (2022), appendix B.2, <https://arxiv.org/abs/2205.14135>.
+pub fn gradient<F: Real>(
+    q: &ArrayRef3<F>,
+    k: &ArrayRef3<F>,
+    v: &ArrayRef3<F>,
+    output: &ArrayRef3<F>,
+    d_output: &ArrayRef3<F>,
+    options: Options<F>,
+) -> Result<Gradient<F>, Error> {
+    gradient_on(Instructions::best(), q, k, v, output, d_output, options)
+}
+
+/// [`gradient`] with instructions that need not be the best: to test each of them.
+#[doc(hidden)]
+pub fn gradient_on<F: Real>(
+    instructions: Instructions,
+    q: &ArrayRef3<F>,
+    k: &ArrayRef3<F>,
+    v: &ArrayRef3<F>,
+    output: &ArrayRef3<F>,
+    d_output: &ArrayRef3<F>,
+    options: Options<F>,
+) -> Result<Gradient<F>, Error> {
+    check_shapes(q, k, v)?;
+    check_output("output", output, q, v)?;
+    check_output("d_output", d_output, q, v)?;
+    let scale = options.scale_for(q.len_of(Axis(2)))?;
+    let attention = Problem { q: q.view(), k: k.view(), v: v.view(), mask: options.mask, scale };
+    let loss = Loss { attention, output: output.view(), d_output: d_output.view() };
+
+    let mut d_q = zeroed(D_Q, q.shape())?;
+    let mut d_k = zeroed(D_K, k.shape())?;
+    let mut d_v = zeroed(D_V, v.shape())?;
+    if loss.attention.heads().min(loss.attention.queries()).min(loss.attention.keys()) > 0 {
+        fill(instructions, &loss, &mut d_q, &mut d_k, &mut d_v)?;
+    }
+    Ok(Gradient {
+        q: from_elements(D_Q, q.raw_dim(), d_q)?,
+        k: from_elements(D_K, k.raw_dim(), d_k)?,
+        v: from_elements(D_V, v.raw_dim(), d_v)?,
+    })
+}
+
+/// The names of the results, for errors.
+const D_Q: &str = "the gradient of q";
+const D_K: &str = "the gradient of k";
+const D_V: &str = "the gradient of v";
+
+/// Checks that an array is of the shape of the output, `(H, T_q, d_v)`.
+fn check_output<F: Real>(
+    name: &'static str,
+    array: &ArrayRef3<F>,
+    q: &ArrayRef3<F>,
+    v: &ArrayRef3<F>,
+) -> Result<(), Error> {
+    must_match(axis(name, array, 0), axis("q", q, 0), "their first axes (heads H)")?;
+    must_match(axis(name, array, 1), axis("q", q, 1), "their second axes (queries T_q)")?;
+    must_match(axis(name, array, 2), axis("v", v, 2), "their last axes (value size d_v)")
+}
+
+/// Attention, what came out of it, and how a loss changes with that.
+struct Loss<'a, F> {
+    attention: Problem<'a, F>,
+    /// `O (H, T_q, d_v)`.
+    output: ArrayView3<'a, F>,
+    /// `dO (H, T_q, d_v)`.
+    d_output: ArrayView3<'a, F>,
+}
+
+/// Computes the gradients of a loss; there must be heads, queries and keys.
+fn fill<F: Real>(
+    instructions: Instructions,
+    loss: &Loss<F>,
+    d_q: &mut [F],
+    d_k: &mut [F],
+    d_v: &mut [F],
+) -> Result<(), Error> {
+    let attention = &loss.attention;
+    let statistics = Statistics::new(instructions, loss)?;
+    let ranges = ranges_of_keys(attention)?;
+    // Each part has a gradient of all queries of its head, to be added up.
+    let shape = [attention.heads(), ranges.len(), attention.queries(), attention.d()];
+    let mut d_q_of_parts = zeroed("the parts of the gradient of q", &shape)?;
+    let mut parts = divide(attention, &ranges, &mut d_q_of_parts, d_k, d_v)?;
+    parts.sort_by_key(|part| Reverse(part.scores(attention)));
+    parallel::for_each(
+        parts,
+        attention.multiplications().saturating_mul(2),
+        || Scratch::new(loss),
+        |scratch, part| {
+            let statistics = statistics.of_head(part.head, attention.queries());
+            instructions.run(Sweep { loss, statistics, part, scratch });
+        },
+    )?;
+    add_parts(&d_q_of_parts, ranges.len(), attention.queries() * attention.d(), d_q);
+    look_again(loss, d_q, d_k, d_v)
+}
+
+/// Divides the keys of a head into parts of whole tiles, all but the last alike.
+fn ranges_of_keys<F: Real>(attention: &Problem<F>) -> Result<Vec<Range<usize>>, Error> {
+    let keys = attention.keys();
+    let tiles = keys.div_ceil(KEY_BLOCK);
+    let wanted = PARTS.div_ceil(attention.heads());
+    let parts = wanted.min(tiles / TILES_OF_PART).max(1);
+    let length = tiles.div_ceil(parts) * KEY_BLOCK;
+    let ranges = (0..keys).step_by(length).map(|first| first..keys.min(first + length));
+    collected("the list of parts", &[parts], ranges)
+}
+
+/// The parts of every head, each with its place in the results.
+fn divide<'a, F: Real>(
+    attention: &Problem<F>,
+    ranges: &[Range<usize>],
+    mut d_q: &'a mut [F],
+    mut d_k: &'a mut [F],
+    mut d_v: &'a mut [F],
+) -> Result<Vec<Part<'a, F>>, Error> {
+    let ranges_of_heads =
+        (0..attention.heads()).flat_map(|head| ranges.iter().map(move |keys| (head, keys.clone())));
+    let parts = ranges_of_heads.map(|(head, keys)| Part {
+        head,
+        d_q: split_off(&mut d_q, attention.queries() * attention.d()),
+        d_k: split_off(&mut d_k, keys.len() * attention.d()),
+        d_v: split_off(&mut d_v, keys.len() * attention.d_v()),
+        keys,
+    });
+    collected("the list of parts", &[attention.heads(), ranges.len()], parts)
+}
+
+/// Takes the first elements of what is left.
+fn split_off<'a, F>(rest: &mut &'a mut [F], length: usize) -> &'a mut [F] {
+    rest.split_off_mut(..length).unwrap_or_default()
+}
+
+/// Adds the parts of each head, from the first to the last.
+fn add_parts<F: Real>(parts: &[F], parts_of_head: usize, length: usize, sums: &mut [F]) {
+    if length == 0 {
+        return;
+    }
+    let heads = parts.chunks_exact(parts_of_head * length).zip(sums.chunks_exact_mut(length));
+    for (parts, sums) in heads {
+        for part in parts.chunks_exact(length) {
+            for (sum, &term) in sums.iter_mut().zip(part) {
+                *sum += term;
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The two matrix products of attention, each for a few queries side by side:
+//! where nearly all of the time goes. They know neither softmax nor mask.
+//!
+//! A *row* here holds one number for each of WIDTH queries, and is a few
+//! vector registers long. Four rows grow at once: more sums under way than a
+//! processor can begin before the first is done, and few enough that all of
+//! them stay in registers.
+
+use super::exponential::multiply_add;
+use crate::Real;
+
+/// How many rows grow at once.
+const ROWS: usize = 4;
+
+/// The scores `(keys, WIDTH)` of keys `(keys, d)` and queries `(d, WIDTH)`.
+#[inline(always)]
+pub(super) fn score<F: Real, const FUSED: bool, const WIDTH: usize>(
+    keys: &[F],
+    queries: &[[F; WIDTH]],
+    scores: &mut [[F; WIDTH]],
+) {
+    let (fours, rest) = scores.as_chunks_mut::<ROWS>();
+    let first_of_rest = fours.len() * ROWS;
+    for (index, four) in fours.iter_mut().enumerate() {
+        *four = score_rows::<F, FUSED, WIDTH, ROWS>(keys, index * ROWS, queries);
+    }
+    for (index, row) in rest.iter_mut().enumerate() {
+        [*row] = score_rows::<F, FUSED, WIDTH, 1>(keys, first_of_rest + index, queries);
+    }
+}
+
+/// The scores of neighbouring keys.
+#[inline(always)]
+fn score_rows<F: Real, const FUSED: bool, const WIDTH: usize, const ROWS: usize>(
+    keys: &[F],
+    first: usize,
+    queries: &[[F; WIDTH]],
+) -> [[F; WIDTH]; ROWS] {
+    let d = queries.len();
+    let mut rows = [&keys[..0]; ROWS];
+    for row in 0..ROWS {
+        rows[row] = &keys[(first + row) * d..][..d];
+    }
+    let mut sums = [[F::zero(); WIDTH]; ROWS];
+    for (c, components) in queries.iter().enumerate() {
+        for row in 0..ROWS {
+            add_multiple::<F, FUSED, WIDTH>(&mut sums[row], rows[row][c], components);
+        }
+    }
+    sums
+}
+
+/// Lets an output `(d_v, WIDTH)` fade, and adds to it the values `(keys, d_v)`,
+/// each times its weight, `(keys, WIDTH)`.
+///
+/// With CAREFUL a weight of 0 takes nothing from its value, not even NaN or ∞;
+/// without, values must be finite. Where they are, both give the same bits.
+#[inline(always)]
+pub(super) fn mix<F: Real, const FUSED: bool, const WIDTH: usize, const CAREFUL: bool>(
+    weights: &[[F; WIDTH]],
+    values: &[F],
+    fade: &[F; WIDTH],
+    output: &mut [[F; WIDTH]],
+) {
+    let d_v = output.len();
+    let (fours, rest) = output.as_chunks_mut::<ROWS>();
+    let first_of_rest = fours.len() * ROWS;
+    for (index, four) in fours.iter_mut().enumerate() {
+        let sums = mix_rows::<F, FUSED, WIDTH, CAREFUL, ROWS>(weights, values, d_v, index * ROWS);
+        for (row, sums) in four.iter_mut().zip(&sums) {
+            fade_and_add::<F, FUSED, WIDTH>(row, fade, sums);
+        }
+    }
+    for (index, row) in rest.iter_mut().enumerate() {
+        let first = first_of_rest + index;
+        let [sums] = mix_rows::<F, FUSED, WIDTH, CAREFUL, 1>(weights, values, d_v, first);
+        fade_and_add::<F, FUSED, WIDTH>(row, fade, &sums);
+    }
+}
+
+/// The weighted sums of neighbouring columns of the values.
+#[inline(always)]
+fn mix_rows<
+    F: Real,
+    const FUSED: bool,
+    const WIDTH: usize,
+    const CAREFUL: bool,
+    const ROWS: usize,
+>(
+    weights: &[[F; WIDTH]],
+    values: &[F],
+    d_v: usize,
+    first: usize,
+) -> [[F; WIDTH]; ROWS] {
+    let mut sums = [[F::zero(); WIDTH]; ROWS];
+    for (weights, value) in weights.iter().zip(values.chunks_exact(d_v)) {
+        let components = &value[first..first + ROWS];
+        for row in 0..ROWS {
+            if CAREFUL {
+                add_multiple_but_zeros::<F, FUSED, WIDTH>(&mut sums[row], components[row], weights);
+            } else {
+                add_multiple::<F, FUSED, WIDTH>(&mut sums[row], components[row], weights);
+            }
+        }
+    }
+    sums
+}
+
+/// `sums += factor·row`: one multiplication and addition for each query.
+#[inline(always)]
+fn add_multiple<F: Real, const FUSED: bool, const WIDTH: usize>(
+    sums: &mut [F; WIDTH],
+    factor: F,
+    row: &[F; WIDTH],
+) {
+    for query in 0..WIDTH {
+        sums[query] = multiply_add::<F, FUSED>(factor, row[query], sums[query]);
+    }
+}
+
+/// `sums += factor·row`, except where the row is 0, whatever the factor is.
+#[inline(always)]
+fn add_multiple_but_zeros<F: Real, const FUSED: bool, const WIDTH: usize>(
+    sums: &mut [F; WIDTH],
+    factor: F,
+    row: &[F; WIDTH],
+) {
+    for query in 0..WIDTH {
+        let sum = multiply_add::<F, FUSED>(factor, row[query], sums[query]);
+        sums[query] = if row[query].is_zero() { sums[query] } else { sum };
+    }
+}
+
+/// `row = row·fade + sums`.
+#[inline(always)]
+fn fade_and_add<F: Real, const FUSED: bool, const WIDTH: usize>(
+    row: &mut [F; WIDTH],
+    fade: &[F; WIDTH],
+    sums: &[F; WIDTH],
+) {
+    for query in 0..WIDTH {
+        row[query] = multiply_add::<F, FUSED>(row[query], fade[query], sums[query]);
+    }
+}

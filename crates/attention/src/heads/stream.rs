@@ -1,0 +1,280 @@
+//! A few queries against many keys, as when text is generated one token after
+//! another. Each key and value is read once for a handful of multiplications:
+//! what counts is that they come from memory without a pause.
+
+use super::block::{self, Block};
+use super::exponential::{exp2, multiply_add};
+use super::instructions::{Instructions, Job};
+use super::parallel;
+use super::problem::{KEY_BLOCK, Problem};
+use super::tile::{Tile, Tiles};
+use crate::shape::{collected, zeroed};
+use crate::{Error, Real};
+use ndarray::s;
+use std::ops::Range;
+
+/// How many queries are a few. More are better served side by side.
+pub(super) const FEW: usize = 4;
+
+/// How many sums a dot product ends with, side by side.
+const LANES: usize = 16;
+
+/// How far ahead of a row memory is asked for, in bytes.
+#[cfg(target_arch = "x86_64")]
+const PREFETCH_DISTANCE: usize = 8192;
+
+/// How many keys one job takes. It is fixed, so that the sums come out the same
+/// on any number of threads.
+const KEY_RANGE: usize = 1024;
+
+/// Computes the output `(H, T_q, d_v)` of a few queries: first what each range
+/// of keys contributes, then the sum of the ranges, in their order.
+pub(super) fn attend<F: Real>(
+    instructions: Instructions,
+    problem: &Problem<F>,
+    output: &mut [F],
+) -> Result<(), Error> {
+    let (heads, queries, keys, d_v) =
+        (problem.heads(), problem.queries(), problem.keys(), problem.d_v());
+    let ranges = keys.div_ceil(KEY_RANGE);
+    let mut outputs = zeroed("the output of each range", &[heads, ranges, queries, d_v])?;
+    let sums = outputs.chunks_exact_mut(d_v).map(Sums::new);
+    let mut sums = collected("the sums of each range", &[heads, ranges, queries], sums)?;
+    let parts = sums.chunks_exact_mut(queries).enumerate().map(|(index, sums)| {
+        let first = index % ranges * KEY_RANGE;
+        Part { head: index / ranges, keys: first..keys.min(first + KEY_RANGE), sums }
+    });
+    parallel::for_each(
+        collected("the list of ranges", &[heads, ranges], parts)?,
+        problem.multiplications(),
+        || Scratch::new(problem),
+        |scratch, part| instructions.run(Stream { problem, part, scratch }),
+    )?;
+    for (index, row) in output.chunks_exact_mut(d_v).enumerate() {
+        let (head, query) = (index / queries, index % queries);
+        let ranges =
+            sums.iter().skip(head * ranges * queries + query).step_by(queries).take(ranges);
+        let sums = ranges.fold(Sums::new(row), |whole, part| whole.merge(part, problem.factor()));
+        if !sums.divide(problem) {
+            let queries = query..query + 1;
+            block::attend_block(instructions, problem, Block { head, queries, rows: row })?;
+        }
+    }
+    Ok(())
+}
+
+/// A few queries and a range of the keys of one head.
+struct Part<'s, 'o, F> {
+    head: usize,
+    keys: Range<usize>,
+    /// One for each query.
+    sums: &'s mut [Sums<'o, F>],
+}
+
+/// Memory for one part at a time; a thread uses it again for its next part.
+struct Scratch<'a, F> {
+    /// The queries, one after another: `(T_q, d)`.
+    queries: Vec<F>,
+    tiles: Tiles<'a, F>,
+}
+
+impl<'a, F: Real> Scratch<'a, F> {
+    fn new(problem: &Problem<'a, F>) -> Result<Self, Error> {
+        let queries = zeroed("a few queries", &[problem.queries(), problem.d()])?;
+        Ok(Self { queries, tiles: Tiles::new(problem)? })
+    }
+}
+
+/// A part to be computed, with all that it takes.
+struct Stream<'j, 'p, 's, 'o, F> {
+    problem: &'j Problem<'p, F>,
+    part: Part<'s, 'o, F>,
+    scratch: &'j mut Scratch<'p, F>,
+}
+
+impl<F: Real> Job<F> for Stream<'_, '_, '_, '_, F> {
+    fn queries(&self) -> usize {
+        usize::MAX
+    }
+
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDTH: usize>(self) {
+        let Self { problem, part: Part { head, keys, sums }, scratch: Scratch { queries, tiles } } =
+            self;
+        let (d, direction) = (problem.d(), problem.direction());
+        for (to, &from) in queries.iter_mut().zip(problem.q.slice(s![head, .., ..])) {
+            *to = from * direction;
+        }
+        for first in keys.clone().step_by(KEY_BLOCK) {
+            let tile = tiles.tile(head, first, keys.end);
+            for (query, sums) in sums.iter_mut().enumerate() {
+                let open = problem.open_keys(query).clamp(first, tile.keys.end) - first;
+                let q = &queries[query * d..][..d];
+                sums.absorb::<FUSED>(q, &tile, open, problem.factor());
+            }
+        }
+    }
+}
+
+/// The softmax of one query, and the sum of the values, each times its weight,
+/// as far as keys were seen.
+struct Sums<'a, F> {
+    largest: F,
+    total: F,
+    output: &'a mut [F],
+}
+
+impl<'a, F: Real> Sums<'a, F> {
+    /// No key seen; the output must be zeros.
+    fn new(output: &'a mut [F]) -> Self {
+        Self { largest: F::neg_infinity(), total: F::zero(), output }
+    }
+
+    /// Takes in the first `open` keys of a tile.
+    #[inline(always)]
+    fn absorb<const FUSED: bool>(&mut self, query: &[F], tile: &Tile<F>, open: usize, factor: F) {
+        let mut scores = [F::zero(); KEY_BLOCK];
+        let scores = &mut scores[..open];
+        score::<F, FUSED>(query, tile.k, scores);
+        let mut largest = self.largest;
+        for &score in &*scores {
+            largest = if score > largest { score } else { largest };
+        }
+        let fade = weight::<F, FUSED>(self.largest, largest, factor);
+        let mut total = F::zero();
+        for score in &mut *scores {
+            *score = weight::<F, FUSED>(*score, largest, factor);
+        }
+        for &weight in &*scores {
+            total += weight;
+        }
+        self.largest = largest;
+        self.total = self.total * fade + total;
+        for sum in &mut *self.output {
+            *sum *= fade;
+        }
+        for (&weight, value) in scores.iter().zip(tile.v.chunks_exact(self.output.len())) {
+            prefetch(value);
+            for (sum, &component) in self.output.iter_mut().zip(value) {
+                *sum = multiply_add::<F, FUSED>(weight, component, *sum);
+            }
+        }
+    }
+
+    /// Adds what other keys contribute; of the two, the one whose largest score
+    /// is smaller has to fade.
+    fn merge(mut self, other: &Sums<F>, factor: F) -> Self {
+        let largest = if other.largest > self.largest { other.largest } else { self.largest };
+        let fade = weight::<F, false>(self.largest, largest, factor);
+        let fade_of_other = weight::<F, false>(other.largest, largest, factor);
+        self.largest = largest;
+        self.total = self.total * fade + other.total * fade_of_other;
+        for (sum, &other) in self.output.iter_mut().zip(&*other.output) {
+            *sum = *sum * fade + other * fade_of_other;
+        }
+        self
+    }
+
+    /// Turns the sums into averages. Returns whether they are settled.
+    fn divide(self, problem: &Problem<F>) -> bool {
+        let divisor = if self.total.is_zero() { F::one() } else { self.total };
+        for sum in &mut *self.output {
+            *sum /= divisor;
+        }
+        problem.is_settled(self.largest, self.total, self.output)
+    }
+}
+
+/// exp2(factor·(score − largest)). While every score is −∞, any finite stand-in
+/// for the largest gives each the weight 0.
+#[inline(always)]
+fn weight<F: Real, const FUSED: bool>(score: F, largest: F, factor: F) -> F {
+    let pivot = if largest == F::neg_infinity() { F::zero() } else { largest };
+    exp2::<F, FUSED>((score - pivot) * factor)
+}
+
+/// The scores of the first keys: their dot products with a query.
+#[inline(always)]
+fn score<F: Real, const FUSED: bool>(query: &[F], keys: &[F], scores: &mut [F]) {
+    let d = query.len();
+    let (fours, rest) = scores.as_chunks_mut::<4>();
+    let (keys, rest_of_keys) = keys.split_at(fours.len() * 4 * d);
+    for (index, four) in fours.iter_mut().enumerate() {
+        // The lanes of four keys are added up at a time, side by side.
+        let mut lanes = [[F::zero(); LANES]; 4];
+        for key in 0..4 {
+            lanes[key] = multiply::<F, FUSED>(query, &keys[(index * 4 + key) * d..][..d]);
+        }
+        for key in 0..4 {
+            four[key] = sum(&lanes[key]);
+        }
+    }
+    for (index, score) in rest.iter_mut().enumerate() {
+        *score = sum(&multiply::<F, FUSED>(query, &rest_of_keys[index * d..][..d]));
+    }
+}
+
+/// The products of the components of a query and a key, added up in lanes. Long
+/// rows have four times as many sums under way.
+#[inline(always)]
+fn multiply<F: Real, const FUSED: bool>(query: &[F], key: &[F]) -> [F; LANES] {
+    prefetch(key);
+    let (query, rest_of_query) = query.as_chunks::<{ 4 * LANES }>();
+    let (key, rest_of_key) = key.as_chunks::<{ 4 * LANES }>();
+    let mut sums = [F::zero(); 4 * LANES];
+    for (query, key) in query.iter().zip(key) {
+        for lane in 0..4 * LANES {
+            sums[lane] = multiply_add::<F, FUSED>(query[lane], key[lane], sums[lane]);
+        }
+    }
+    let mut lanes = [F::zero(); LANES];
+    for lane in 0..LANES {
+        lanes[lane] =
+            (sums[lane] + sums[lane + LANES]) + (sums[lane + 2 * LANES] + sums[lane + 3 * LANES]);
+    }
+    let (query, rest_of_query) = rest_of_query.as_chunks::<LANES>();
+    let (key, rest_of_key) = rest_of_key.as_chunks::<LANES>();
+    for (query, key) in query.iter().zip(key) {
+        for lane in 0..LANES {
+            lanes[lane] = multiply_add::<F, FUSED>(query[lane], key[lane], lanes[lane]);
+        }
+    }
+    // Not into a lane of its own: sums that are reached by a number known only
+    // when the program runs cannot stay in registers.
+    let mut rest = F::zero();
+    for (&query, &key) in rest_of_query.iter().zip(rest_of_key) {
+        rest = multiply_add::<F, FUSED>(query, key, rest);
+    }
+    lanes[0] += rest;
+    lanes
+}
+
+/// The sum of all lanes, added in pairs.
+#[inline(always)]
+fn sum<F: Real>(lanes: &[F; LANES]) -> F {
+    let mut eight = [F::zero(); 8];
+    for lane in 0..8 {
+        eight[lane] = lanes[lane] + lanes[lane + 8];
+    }
+    let mut four = [F::zero(); 4];
+    for lane in 0..4 {
+        four[lane] = eight[lane] + eight[lane + 4];
+    }
+    (four[0] + four[2]) + (four[1] + four[3])
+}
+
+/// Asks for what lies some rows behind a row, to be there when its turn comes.
+#[inline(always)]
+#[allow(unsafe_code, reason = "an address to prefetch is a raw pointer")]
+fn prefetch<F>(row: &[F]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(row)).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let address = row.as_ptr().cast::<i8>().wrapping_add(line + PREFETCH_DISTANCE);
+        // SAFETY: a prefetch reads nothing that the program could see, and may
+        // be given any address, even one where nothing is.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = row;
+}
