@@ -2,6 +2,7 @@
 //! of the worked examples to the weaver, which does the work; here are only the
 //! commands and what they tell the terminal.
 
+mod bench;
 mod chapters;
 mod report;
 mod server;
@@ -82,6 +83,14 @@ enum Command {
     /// fails where the two no longer match.
     #[command(after_help = "Example: rustup target add wasm32-unknown-unknown && cargo book wasm")]
     Wasm,
+    /// Time attention side by side with its peers
+    ///
+    /// Compiles everything in release mode, candle-nn too, which takes minutes;
+    /// then runs the plain recipe, this book's kernel, candle-nn and, through a
+    /// Python that has them, PyTorch and NumPy, in turn. The figures are recorded
+    /// under book/measurements/, where the chapters quote them from.
+    #[command(after_help = "Example: cargo book bench --python venv/bin/python")]
+    Bench(bench::Arguments),
     /// Begin a chapter
     ///
     /// Writes the chapter with its headings and the module of the worked crate
@@ -144,6 +153,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Test => test(),
         Command::Bless => bless(),
         Command::Wasm => wasm(),
+        Command::Bench(arguments) => bench::run(&root()?, &arguments),
         Command::New { name } => chapters::new(&open()?, &name),
         Command::Preprocess { name, renderer: Some(renderer), .. } => supports(&name, &renderer),
         Command::Preprocess { name, renderer: None, .. } => preprocess(&name),

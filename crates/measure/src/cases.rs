@@ -1,0 +1,85 @@
+//! The cases that are timed: the sizes of the table in the book. What a case
+//! counts as work is said here, for all contestants alike.
+
+use serde::{Deserialize, Serialize};
+
+/// One size of attention in f32. There are as many queries as keys, but for
+/// decoding, where one query meets all keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Case {
+    /// Heads, `H`.
+    pub(crate) heads: usize,
+    /// Queries, `T_q`.
+    pub(crate) queries: usize,
+    /// Keys and values, `T_k`.
+    pub(crate) keys: usize,
+    /// Numbers in a query, key or value: `d`.
+    pub(crate) dim: usize,
+    /// Whether a query sees the keys up to itself alone.
+    pub(crate) causal: bool,
+}
+
+impl Case {
+    /// A name that says it all: `H8 T4096 d64 causal`.
+    pub(crate) fn name(self) -> String {
+        let Case { heads, keys, dim, .. } = self;
+        let kind = match (self.is_decoding(), self.causal) {
+            (true, _) => "decode",
+            (false, true) => "causal",
+            (false, false) => "full",
+        };
+        format!("H{heads} T{keys} d{dim} {kind}")
+    }
+
+    pub(crate) fn is_decoding(self) -> bool {
+        self.queries == 1
+    }
+
+    /// The useful floating-point operations: a multiplication and an addition
+    /// for each number of each open score, and as many to mix the values. A
+    /// causal mask leaves half of the scores to do.
+    pub(crate) fn operations(self) -> f64 {
+        let all = 4.0 * (self.heads * self.queries) as f64 * (self.keys * self.dim) as f64;
+        if self.causal && !self.is_decoding() { all / 2.0 } else { all }
+    }
+
+    /// The bytes of the keys and values, each of which must be read once.
+    pub(crate) fn bytes_read(self) -> f64 {
+        2.0 * (self.heads * self.keys) as f64 * (self.dim * size_of::<f32>()) as f64
+    }
+}
+
+/// Every case, in the order in which the book shows them.
+pub(crate) fn table() -> Vec<Case> {
+    let square =
+        |heads, tokens, dim, causal| Case { heads, queries: tokens, keys: tokens, dim, causal };
+    vec![
+        square(1, 1024, 64, true),
+        square(1, 4096, 64, true),
+        square(1, 4096, 64, false),
+        square(8, 1024, 64, true),
+        square(8, 4096, 64, true),
+        square(8, 4096, 64, false),
+        square(8, 4096, 128, true),
+        square(8, 4096, 128, false),
+        square(1, 16_384, 64, true),
+        Case { heads: 32, queries: 1, keys: 16_384, dim: 128, causal: false },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_and_bytes_are_counted_as_the_book_counts_them() {
+        // By hand: 4 · 8 · 1024² · 64, half of it causal; 2 · 32 · 16384 · 128 · 4 bytes.
+        let causal = table()[3];
+        assert_eq!(causal.name(), "H8 T1024 d64 causal");
+        assert_eq!(causal.operations(), 1_073_741_824.0);
+        let decode = table()[9];
+        assert_eq!(decode.name(), "H32 T16384 d128 decode");
+        assert_eq!(decode.bytes_read(), 536_870_912.0);
+        assert_eq!(decode.operations(), 268_435_456.0);
+    }
+}

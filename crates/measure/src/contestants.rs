@@ -1,0 +1,155 @@
+//! Who takes part: each prepares its own random inputs, of the same sizes, and
+//! then runs once whenever it is told to. Here are those in Rust; the ones in
+//! Python and candle have files of their own.
+
+#[cfg(feature = "candle")]
+pub(crate) mod candle;
+pub(crate) mod python;
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use attention::{Options, heads};
+use ndarray::Array3;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use rand_distr::{Distribution as _, StandardNormal};
+
+use crate::cases::Case;
+
+/// One way to compute attention.
+pub(crate) trait Contestant {
+    /// The name in tables and in the record: `PyTorch`.
+    fn name(&self) -> &'static str;
+
+    /// The version of what it is.
+    fn version(&self) -> String;
+
+    /// Whether it takes part in a case: not where one run would take minutes.
+    fn takes_part(&self, _: Case) -> bool {
+        true
+    }
+
+    /// Makes the inputs of a case.
+    fn prepare(&mut self, case: Case) -> Result<()>;
+
+    /// Computes the case once and says how long that took.
+    fn run(&mut self) -> Result<Duration>;
+}
+
+/// `Q`, `K` and `V` of a case, with normally distributed entries, the same ones
+/// every time.
+pub(crate) fn inputs(case: Case) -> [Array3<f32>; 3] {
+    let mut generator = StdRng::seed_from_u64(11);
+    [case.queries, case.keys, case.keys].map(|tokens| {
+        Array3::from_shape_simple_fn((case.heads, tokens, case.dim), || {
+            StandardNormal.sample(&mut generator)
+        })
+    })
+}
+
+/// The options of a case.
+fn options(case: Case) -> Options<f32> {
+    if case.causal { Options::causal() } else { Options::full() }
+}
+
+/// A function of `attention` with the inputs of a case.
+#[derive(Default)]
+struct Prepared(Option<(Case, [Array3<f32>; 3])>);
+
+impl Prepared {
+    fn prepare(&mut self, case: Case) {
+        self.0 = Some((case, inputs(case)));
+    }
+
+    fn time(
+        &self,
+        attend: impl Fn(
+            &Array3<f32>,
+            &Array3<f32>,
+            &Array3<f32>,
+            Options<f32>,
+        ) -> Result<Array3<f32>, attention::Error>,
+    ) -> Result<Duration> {
+        let (case, [q, k, v]) =
+            self.0.as_ref().ok_or_else(|| anyhow::anyhow!("no case is prepared"))?;
+        let start = Instant::now();
+        let output = attend(q, k, v, options(*case))?;
+        let took = start.elapsed();
+        std::hint::black_box(output);
+        Ok(took)
+    }
+}
+
+/// This book's crate: [`heads::attend`].
+#[derive(Default)]
+pub(crate) struct Tiles(Prepared);
+
+impl Contestant for Tiles {
+    fn name(&self) -> &'static str {
+        "attention"
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn prepare(&mut self, case: Case) -> Result<()> {
+        self.0.prepare(case);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Duration> {
+        self.0.time(|q, k, v, options| heads::attend(q, k, v, options))
+    }
+}
+
+/// The plain recipe of this book's crate, head by head: [`heads::reference`].
+#[derive(Default)]
+pub(crate) struct Plain(Prepared);
+
+impl Contestant for Plain {
+    fn name(&self) -> &'static str {
+        "recipe"
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn takes_part(&self, case: Case) -> bool {
+        case.operations() < 5e9
+    }
+
+    fn prepare(&mut self, case: Case) -> Result<()> {
+        self.0.prepare(case);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Duration> {
+        self.0.time(|q, k, v, options| heads::reference(q, k, v, options))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Case = Case { heads: 2, queries: 5, keys: 7, dim: 3, causal: true };
+
+    #[test]
+    fn inputs_have_the_sizes_of_the_case_and_are_the_same_each_time() {
+        let [q, k, v] = inputs(SMALL);
+        assert_eq!((q.dim(), k.dim(), v.dim()), ((2, 5, 3), (2, 7, 3), (2, 7, 3)));
+        assert_eq!(inputs(SMALL), [q, k, v]);
+    }
+
+    #[test]
+    fn a_contestant_runs_what_it_prepared_and_nothing_else() {
+        for contestant in [&mut Tiles::default() as &mut dyn Contestant, &mut Plain::default()] {
+            assert!(contestant.run().is_err());
+            contestant.prepare(SMALL).unwrap();
+            assert!(contestant.run().unwrap() > Duration::ZERO);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The machine that is measured on, and its two ceilings: how fast it
+//! multiplies, and how fast it reads. No attention can be faster.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sysinfo::System;
+
+use crate::contestants::python::Python;
+
+/// What the figures depend on.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Machine {
+    pub(crate) processor: String,
+    pub(crate) threads: usize,
+    /// The instructions that our kernel uses there.
+    pub(crate) instructions: String,
+    pub(crate) memory_gib: u64,
+    pub(crate) system: String,
+}
+
+impl Machine {
+    /// This machine, of which `threads` are used.
+    pub(crate) fn this(threads: usize) -> Machine {
+        let system = System::new_all().ok();
+        let processor = system.as_ref().and_then(|system| system.cpus().first());
+        Machine {
+            processor: processor.map_or("unknown", |cpu| cpu.brand().trim()).to_owned(),
+            threads,
+            instructions: attention::heads::instructions().to_string(),
+            memory_gib: system.as_ref().map_or(0, System::total_memory) >> 30,
+            system: System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned()),
+        }
+    }
+}
+
+/// What the machine can do at best, as measured.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ceilings {
+    /// The machine's own product of two large matrices in f32, by PyTorch.
+    pub(crate) product_gflops: Option<f64>,
+    /// Reading a large array with all threads.
+    pub(crate) bandwidth_gigabytes: f64,
+}
+
+impl fmt::Display for Ceilings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(gflops) = self.product_gflops {
+            writeln!(f, "a product of two large matrices: {gflops:.1} GFLOP/s")?;
+        }
+        writeln!(f, "reading memory: {:.1} GB/s", self.bandwidth_gigabytes)
+    }
+}
+
+/// Measures both ceilings; the first only where there is a PyTorch to ask.
+pub(crate) fn ceilings(python: Option<&mut Python>, runs: u32) -> Result<Ceilings> {
+    const SIZE: usize = 4096;
+    let product_gflops = match python {
+        Some(python) => {
+            python.product(SIZE)?;
+            let times = (0..runs).map(|_| python.product(SIZE)).collect::<Result<Vec<_>>>()?;
+            Some(2.0 * (SIZE as f64).powi(3) / median(times).as_secs_f64() / 1e9)
+        }
+        None => None,
+    };
+    Ok(Ceilings { product_gflops, bandwidth_gigabytes: bandwidth(runs) })
+}
+
+/// Reads half a GiB with all threads: more than any cache holds.
+fn bandwidth(runs: u32) -> f64 {
+    const LENGTH: usize = 1 << 27;
+    const LANES: usize = 64;
+    let numbers = vec![1.0_f32; LENGTH];
+    let read = || {
+        let start = Instant::now();
+        // Many sums side by side, so that none waits for the one before it.
+        let sum: f32 = numbers
+            .par_chunks(1 << 20)
+            .map(|part| {
+                let mut sums = [0.0_f32; LANES];
+                for lane in part.chunks_exact(LANES) {
+                    for (sum, number) in sums.iter_mut().zip(lane) {
+                        *sum += number;
+                    }
+                }
+                sums.iter().sum::<f32>()
+            })
+            .sum();
+        std::hint::black_box(sum);
+        start.elapsed()
+    };
+    read();
+    let time = median((0..runs).map(|_| read()).collect());
+    (LENGTH * size_of::<f32>()) as f64 / time.as_secs_f64() / 1e9
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}

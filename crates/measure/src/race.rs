@@ -1,0 +1,43 @@
+//! One case: everyone runs in turn, again and again, and the median counts.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+use crate::cases::Case;
+use crate::contestants::Contestant;
+use crate::record::{Figures, Timed};
+
+/// Nobody is given longer than this for one case; the slow run less often.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Lets all that take part run the case, alternating.
+pub(crate) fn run(
+    case: Case,
+    contestants: &mut [Box<dyn Contestant + '_>],
+    runs: u32,
+) -> Result<Timed> {
+    let mut racing: Vec<_> = contestants
+        .iter_mut()
+        .filter(|one| one.takes_part(case))
+        .map(|one| (one, Vec::new()))
+        .collect();
+    for (contestant, _) in &mut racing {
+        contestant.prepare(case).with_context(|| format!("preparing {}", contestant.name()))?;
+        // The first run pays for memory that the others find ready.
+        contestant.run().with_context(|| format!("running {}", contestant.name()))?;
+    }
+    for round in 0..runs {
+        for (contestant, times) in &mut racing {
+            if round == 0 || times.iter().sum::<Duration>() < PATIENCE {
+                times.push(contestant.run()?);
+            }
+        }
+    }
+    let figures = racing.into_iter().map(|(contestant, times)| {
+        let figures = Figures::of(contestant.name(), case, times);
+        eprintln!("  {figures}");
+        figures
+    });
+    Ok(Timed { case, name: case.name(), figures: figures.collect() })
+}

@@ -1,0 +1,169 @@
+//! What was measured, as the book keeps it: a file of JSON under
+//! book/measurements/, written as a whole or not at all.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::cases::Case;
+use crate::contestants::Contestant;
+use crate::machine::{Ceilings, Machine};
+
+/// Everything about one measurement.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// The day, in UTC.
+    pub(crate) date: String,
+    /// What it was measured with.
+    pub(crate) command: String,
+    pub(crate) machine: Machine,
+    pub(crate) versions: BTreeMap<String, String>,
+    /// How often each ran, if it was not too slow for that.
+    pub(crate) runs: u32,
+    pub(crate) ceilings: Ceilings,
+    pub(crate) cases: Vec<Timed>,
+}
+
+/// One case with the figures of all that took part.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Timed {
+    pub(crate) name: String,
+    #[serde(flatten)]
+    pub(crate) case: Case,
+    pub(crate) figures: Vec<Figures>,
+}
+
+/// How one contestant did in one case.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Figures {
+    pub(crate) contestant: String,
+    /// The median, and the extremes, in milliseconds.
+    pub(crate) milliseconds: f64,
+    pub(crate) fastest: f64,
+    pub(crate) slowest: f64,
+    pub(crate) runs: usize,
+    /// Useful operations in a second at the median, in thousands of millions.
+    pub(crate) gflops: f64,
+    /// Bytes of keys and values read in a second, in thousands of millions.
+    pub(crate) gigabytes: f64,
+}
+
+impl Figures {
+    /// The figures of one or more runs.
+    pub(crate) fn of(contestant: &str, case: Case, mut times: Vec<Duration>) -> Figures {
+        times.sort();
+        let seconds = times[times.len() / 2].as_secs_f64();
+        let milliseconds = |time: Option<&Duration>| time.map_or(0.0, Duration::as_secs_f64) * 1e3;
+        Figures {
+            contestant: contestant.to_owned(),
+            milliseconds: seconds * 1e3,
+            fastest: milliseconds(times.first()),
+            slowest: milliseconds(times.last()),
+            runs: times.len(),
+            gflops: case.operations() / seconds / 1e9,
+            gigabytes: case.bytes_read() / seconds / 1e9,
+        }
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Figures { contestant, milliseconds, fastest, slowest, gflops, .. } = self;
+        write!(
+            f,
+            "{contestant:22} {milliseconds:9.2} ms ({fastest:.2} to {slowest:.2}), {gflops:6.1} GFLOP/s"
+        )
+    }
+}
+
+impl Record {
+    /// A record without figures as yet.
+    pub(crate) fn new(
+        threads: usize,
+        runs: u32,
+        contestants: &[Box<dyn Contestant + '_>],
+    ) -> Record {
+        let versions = contestants.iter().map(|one| (one.name().to_owned(), one.version()));
+        Record {
+            date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            command: "cargo book bench".to_owned(),
+            machine: Machine::this(threads),
+            versions: versions.collect(),
+            runs,
+            ceilings: Ceilings::default(),
+            cases: Vec::new(),
+        }
+    }
+
+    /// The figures as a table: useful GFLOP/s, a line a case; for decoding GB/s.
+    pub(crate) fn table(&self) -> String {
+        let mut table = String::new();
+        let names: Vec<&String> = self.versions.keys().collect();
+        let _ = write!(table, "{:26}", "");
+        for name in &names {
+            let _ = write!(table, "{name:>22}");
+        }
+        table.push('\n');
+        for timed in &self.cases {
+            let unit = if timed.case.is_decoding() { "GB/s" } else { "GFLOP/s" };
+            let _ = write!(table, "{:26}", format!("{} {unit}", timed.name));
+            for name in &names {
+                let figures = timed.figures.iter().find(|figures| figures.contestant == **name);
+                let shown = figures.map_or("–".to_owned(), |figures| {
+                    let speed =
+                        if timed.case.is_decoding() { figures.gigabytes } else { figures.gflops };
+                    format!("{speed:.1}")
+                });
+                let _ = write!(table, "{shown:>22}");
+            }
+            table.push('\n');
+        }
+        let _ = write!(table, "{}", self.ceilings);
+        table
+    }
+
+    /// Writes the record, whole or not at all.
+    pub(crate) fn write(&self, file: &Path) -> Result<()> {
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)
+                .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+        }
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        ledger::replace_file(file, text.as_bytes())
+            .with_context(|| format!("{} cannot be written", file.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases;
+
+    #[test]
+    fn the_median_counts() {
+        let times = [7, 1, 4].map(Duration::from_millis).to_vec();
+        let figures = Figures::of("one", cases::table()[3], times);
+        assert_eq!((figures.milliseconds, figures.fastest, figures.slowest), (4.0, 1.0, 7.0));
+        // 1 073 741 824 operations in 4 ms.
+        assert!((figures.gflops - 268.435_456).abs() < 1e-9, "{figures:?}");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/peers.json");
+        let mut record = Record::new(3, 5, &[]);
+        let case = cases::table()[0];
+        let figures = vec![Figures::of("one", case, vec![Duration::from_millis(2)])];
+        record.cases.push(Timed { name: case.name(), case, figures });
+        record.write(&file).unwrap();
+        let read: Record = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(read, record);
+        assert_eq!(record.machine.threads, 3);
+    }
+}
