@@ -25,6 +25,7 @@
 
 mod entry;
 mod figure;
+#[cfg(feature = "lock")]
 mod lock;
 mod number;
 mod value;
@@ -32,6 +33,7 @@ mod widget;
 
 pub use entry::{Entry, Fault, Ledger, Origin};
 pub use figure::{Axis, Figure, Plot, Point, Series};
+#[cfg(feature = "lock")]
 pub use lock::{Difference, Lock, LockError, Locked, replace_file};
 pub use number::{number, number_tex};
 pub use value::{Precision, Quotable, Value};

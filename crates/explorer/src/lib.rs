@@ -1,0 +1,47 @@
+//! The engine of the book's widgets: takes what a reader changed, as JSON, and
+//! answers with what to show: numbers, shades, derivations, sentences. All the
+//! mathematics is in `attention`; nothing here knows of HTML or the browser.
+//!
+//! The same code runs as WebAssembly in the page and natively where the page is
+//! built, and gives the same text to the letter. What can be asked is written
+//! down in `book/src/widgets/types.d.ts`.
+//!
+//! ```
+//! let answer = explorer::answer(r#"{"ask": "step", "text": "0.1", "by": 2}"#);
+//! assert_eq!(answer, r#"{"text":"0.3"}"#);
+//! ```
+
+pub mod abi;
+mod cell;
+mod derive;
+mod head;
+mod json;
+mod lookup;
+mod number;
+#[cfg(feature = "worked")]
+pub mod presets;
+mod request;
+mod state;
+mod tokens;
+#[cfg(feature = "worked")]
+pub mod widgets;
+mod written;
+
+pub use request::answer;
+
+/// The ledger with every value of the book: those of the worked examples, and
+/// the widgets.
+///
+/// ```
+/// let ledger = explorer::ledger();
+/// assert_eq!(ledger.faults(), []);
+/// assert_eq!(ledger.get("qkv.widget").unwrap().value().kind(), "widget");
+/// assert!(ledger.get("qkv.weights").is_some());
+/// ```
+#[cfg(feature = "worked")]
+#[must_use]
+pub fn ledger() -> ledger::Ledger {
+    let mut ledger = worked::ledger();
+    widgets::enter(&mut ledger);
+    ledger
+}

@@ -1,0 +1,118 @@
+//! The widgets of the book as values of the ledger: each with the data that
+//! stands in the page beside it, so that it works before the engine is loaded,
+//! and without it. Computed where the page is built.
+
+use crate::cell::{Name, Place};
+use crate::derive::{self, Derivation};
+use crate::head::{Computed, HeadAnswer, Refusal};
+use crate::json::write::members;
+use crate::json::{Json, object, written};
+use crate::lookup::{self, LookupAnswer};
+use crate::presets::{self, Preset, owned, typed};
+use ledger::{Ledger, Widget};
+use worked::soft_lookup as drinks;
+
+/// Enters every widget.
+pub(crate) fn enter(ledger: &mut Ledger) {
+    ledger
+        .enter("qkv.widget", attention_head)
+        .about("the head of the chapter, to step through and to change");
+    ledger
+        .enter("lookup.widget", soft_lookup)
+        .about("the menu of drinks, with a query to drag and a temperature to set");
+}
+
+/// `<attention-head>`, and as its data (`HeadData` in `types.d.ts`) the
+/// presets, and of the first every matrix and every derivation.
+///
+/// # Errors
+///
+/// Why the first preset cannot be computed: a number in it that is none.
+pub fn attention_head() -> Result<Widget, String> {
+    let presets = presets::all();
+    let first = presets.first().ok_or("there is no preset")?;
+    let computed = Computed::new(first.state.clone()).map_err(|refusal| match refusal {
+        Refusal::Unreadable(sentence) => sentence,
+        Refusal::Problems(problems) => written(&problems),
+    })?;
+    let cells = Cells::of(&computed)?;
+    Ok(Widget {
+        element: "attention-head".to_owned(),
+        fallback: "With JavaScript, one can step through the head here, see how each number was \
+                   computed, and change it. Every number stands in the tables of this chapter."
+            .to_owned(),
+        data: inert(&written(&HeadData { trace: computed.answer(), presets, cells })),
+    })
+}
+
+/// `<soft-lookup>`, and as its data (`LookupData` in `types.d.ts`) the menu of
+/// drinks at temperature 1.
+///
+/// # Errors
+///
+/// Why the lookup cannot be computed: a number in it that is none.
+pub fn soft_lookup() -> Result<Widget, String> {
+    let query = drinks::query().insert_axis(attention::ndarray::Axis(0));
+    let state = lookup::State {
+        names: owned(&drinks::DRINKS),
+        axes: owned(&drinks::TASTES),
+        facts: owned(&drinks::FACTS),
+        keys: typed(&drinks::keys()),
+        values: typed(&drinks::values()),
+        query: typed(&query).concat(),
+        temperature: lookup::MIDDLE,
+    };
+    let answer = lookup::answer(state.clone())?;
+    Ok(Widget {
+        element: "soft-lookup".to_owned(),
+        fallback: "With JavaScript, one can drag the query and set the temperature here, and see \
+                   the weights and the answer follow. The tables of this chapter show a few such \
+                   answers."
+            .to_owned(),
+        data: inert(&written(&LookupData { state, answer })),
+    })
+}
+
+/// The data cannot end the script element that it stands in.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+struct HeadData {
+    presets: Vec<Preset>,
+    trace: HeadAnswer,
+    cells: Cells,
+}
+
+object!(HeadData { presets, trace, cells });
+
+/// The derivations of each computed matrix.
+struct Cells(Vec<(Name, Vec<Vec<Derivation>>)>);
+
+impl Cells {
+    fn of(head: &Computed) -> Result<Cells, String> {
+        let derived = |name: Name| {
+            let (rows, columns) = head.numbers(name).dim();
+            let row = |row| (0..columns).map(move |column| Place(name, row, column));
+            let rows = (0..rows).map(|r| row(r).map(|place| derive::cell(head, place)).collect());
+            Ok((name, rows.collect::<Result<_, String>>()?))
+        };
+        let computed = Name::ALL.into_iter().filter(|name| !name.is_input());
+        computed.map(derived).collect::<Result<_, String>>().map(Cells)
+    }
+}
+
+impl Json for Cells {
+    fn write(&self, text: &mut String) {
+        let matrices: Vec<(&str, &dyn Json)> =
+            self.0.iter().map(|(name, cells)| (name.text(), cells as &dyn Json)).collect();
+        members(text, &matrices);
+    }
+}
+
+struct LookupData {
+    state: lookup::State,
+    answer: LookupAnswer,
+}
+
+object!(LookupData { state, answer });

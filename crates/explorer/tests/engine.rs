@@ -1,0 +1,189 @@
+//! The engine that readers download answers as the native code does, to the
+//! letter: `engine.wasm` runs in an interpreter and is asked the same as
+//! `explorer::answer`. Nonsense never makes it trap.
+
+mod common;
+
+use common::{COMPUTED, Random, list, preset, text};
+use serde_json::{Value, json};
+use wasmi::{Engine, Instance, Linker, Memory, Module, Store, TypedFunc};
+
+/// `engine.wasm`, running.
+struct Running {
+    store: Store<()>,
+    memory: Memory,
+    prepare: TypedFunc<u32, u32>,
+    answer: TypedFunc<(), u32>,
+    length: TypedFunc<(), u32>,
+}
+
+impl Running {
+    fn start() -> Running {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/widgets/engine.wasm");
+        let code = std::fs::read(path).expect("engine.wasm is in the repository");
+        let engine = Engine::default();
+        let module = Module::new(&engine, &code).expect("it is WebAssembly");
+        let mut store = Store::new(&engine, ());
+        // It imports nothing: it can reach nothing of the page.
+        let linker = Linker::new(&engine);
+        let instance = linker.instantiate_and_start(&mut store, &module).expect("it starts");
+        Running {
+            memory: instance.get_memory(&store, "memory").expect("memory"),
+            prepare: function(&instance, &store, "prepare"),
+            answer: function(&instance, &store, "answer"),
+            length: function(&instance, &store, "length"),
+            store,
+        }
+    }
+
+    fn ask(&mut self, request: &str) -> String {
+        self.ask_bytes(request.as_bytes()).expect("it is short enough")
+    }
+
+    /// None where the request is too long for the engine.
+    fn ask_bytes(&mut self, request: &[u8]) -> Option<String> {
+        let store = &mut self.store;
+        let place = self.prepare.call(&mut *store, request.len() as u32).expect("no trap");
+        if place == 0 {
+            return None;
+        }
+        self.memory.write(&mut *store, place as usize, request).expect("there is room");
+        let start = self.answer.call(&mut *store, ()).expect("no trap");
+        let mut answer = vec![0; self.length.call(&mut *store, ()).expect("no trap") as usize];
+        self.memory.read(&*store, start as usize, &mut answer).expect("it is there");
+        Some(String::from_utf8(answer).expect("it is UTF-8"))
+    }
+
+    /// Asks both, and demands the same answer.
+    fn compare(&mut self, request: &Value) -> String {
+        let request = request.to_string();
+        let native = explorer::answer(&request);
+        assert_eq!(self.ask(&request), native, "{request}");
+        native
+    }
+}
+
+fn function<P: wasmi::WasmParams, R: wasmi::WasmResults>(
+    instance: &Instance,
+    store: &Store<()>,
+    name: &str,
+) -> TypedFunc<P, R> {
+    instance.get_typed_func(store, name).expect("it is exported")
+}
+
+/// Compares a head, and some of its derivations.
+fn compare_head(running: &mut Running, random: &mut Random, state: &Value) {
+    let answer = running.compare(&json!({"ask": "head", "state": state}));
+    assert!(answer.starts_with("{\"matrices\":[{"), "{answer}");
+    let [tokens, matches, messages] =
+        ["tokens", "matches", "messages"].map(|name| list(&state[name]).len());
+    for _ in 0..2 {
+        let matrix = COMPUTED[random.below(COMPUTED.len())];
+        let columns = match matrix {
+            "Q" | "K" => matches,
+            "V" | "O" => messages,
+            _ => tokens,
+        };
+        let (row, column) = (random.below(tokens), random.below(columns));
+        let answer = running.compare(&json!({
+            "ask": "cell", "state": state, "matrix": matrix, "row": row, "column": column
+        }));
+        assert!(answer.starts_with("{\"matrix\":"), "{answer}");
+    }
+}
+
+fn compare_heads(seed: u64, count: usize) {
+    let mut running = Running::start();
+    let mut random = Random::new(seed);
+    for _ in 0..count {
+        let state = random.state();
+        compare_head(&mut running, &mut random, &state);
+    }
+}
+
+// Two tests of 512 heads, so that they run beside each other.
+
+#[test]
+fn engine_and_native_code_agree_on_512_random_heads() {
+    compare_heads(1, 512);
+}
+
+#[test]
+fn engine_and_native_code_agree_on_512_more() {
+    compare_heads(2, 512);
+}
+
+#[test]
+fn engine_and_native_code_agree_on_everything_else() {
+    let mut running = Running::start();
+    let mut random = Random::new(5);
+    for name in ["toy", "previous", "same", "uniform"] {
+        compare_head(&mut running, &mut random, &preset(name));
+    }
+    for text in ["0.1", "−.5", "1e3", "", "cat", "NaN", "1e308", "0,5", "\u{1f408}\u{0}\"\\", "½"]
+    {
+        running.compare(&json!({"ask": "number", "text": text}));
+        running.compare(&json!({"ask": "step", "text": text, "by": -3}));
+    }
+    let toy = preset("toy");
+    for change in
+        [json!({"add": {"after": 2}}), json!({"remove": 0}), json!({"rename": 1, "to": "猫"})]
+    {
+        let answer = running.compare(&json!({"ask": "token", "state": toy, "change": change}));
+        assert!(answer.starts_with("{\"state\":"), "{answer}");
+    }
+    let data = explorer::widgets::soft_lookup().unwrap().data;
+    let mut state = serde_json::from_str::<Value>(&data).unwrap()["state"].clone();
+    for place in [0, 1, 250, 499, 500, 700, 999, 1000] {
+        state["temperature"] = place.into();
+        let answer = running.compare(&json!({"ask": "lookup", "state": state}));
+        assert!(answer.starts_with("{\"temperature\":"), "{answer}");
+        let (x, y) = (random.below(1001) as f64 / 1000.0, random.below(1001) as f64 / 1000.0);
+        let point = running.compare(&json!({"ask": "point", "x": x, "y": y}));
+        state["query"] = serde_json::from_str::<Value>(&point).unwrap()["query"].clone();
+        running.compare(&json!({"ask": "nudge", "query": state["query"], "x": 3, "y": -2}));
+    }
+}
+
+#[test]
+fn nonsense_is_answered_with_an_error() {
+    let mut running = Running::start();
+    let mut random = Random::new(11);
+    let whole = json!({"ask": "head", "state": preset("toy")}).to_string();
+    let mut nonsense: Vec<Vec<u8>> = ["", "{}", "null", "[[[[", "{\"ask\":\"head\"}", "\u{feff}{}"]
+        .map(|text| text.as_bytes().to_vec())
+        .into();
+    nonsense.push(vec![b'['; 200_000]);
+    nonsense.push(vec![0xff; 100]);
+    // A request cut short anywhere.
+    nonsense.extend((0..100).map(|_| whole.as_bytes()[..random.below(whole.len())].to_vec()));
+    for request in nonsense {
+        let answer = running.ask_bytes(&request).expect("it is short enough");
+        let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
+        assert!(text(&answer["error"]).ends_with('.'), "{answer}");
+    }
+    // And with a byte of it changed, which may well leave it readable.
+    for _ in 0..300 {
+        let mut request = whole.clone().into_bytes();
+        let place = random.below(request.len());
+        request[place] = random.below(256) as u8;
+        let answer = running.ask_bytes(&request).expect("it is short enough");
+        assert_eq!(answer, explorer::answer(&String::from_utf8_lossy(&request)));
+    }
+    assert_eq!(running.ask_bytes(&vec![b' '; (1 << 18) + 1]), None, "it is too long");
+    let after = running.ask("{\"ask\":\"number\",\"text\":\"1\"}");
+    assert_eq!(after, "{\"text\":\"1\"}", "it goes on working");
+}
+
+/// It can reach nothing of the page, and tells nothing of where it was built.
+#[test]
+fn the_engine_imports_nothing_and_names_no_folder() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/widgets/engine.wasm");
+    let code = std::fs::read(path).unwrap();
+    let module = Module::new(&Engine::default(), &code).unwrap();
+    assert_eq!(module.imports().count(), 0);
+    for folder in ["/home", "/root", "/tmp", "/Users", env!("CARGO_MANIFEST_DIR")] {
+        let found = code.windows(folder.len()).any(|window| window == folder.as_bytes());
+        assert!(!found, "engine.wasm contains `{folder}`: build it with `cargo book wasm`");
+    }
+}
