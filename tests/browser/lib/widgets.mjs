@@ -147,11 +147,8 @@ export async function differences(page, head) {
     return wrong;
 }
 
-/**
- * The derivation in the panel: its lines with the numbers in them, as shown and exact.
- * @param {import('playwright-core').Page} page
- */
-export const derivation = page => page.evaluate(() => {
+/** The derivation in the panel, in the page: its lines with the numbers in them, as shown and exact. */
+function readDerivation() {
     const panel = document.querySelector('.panel');
     const numbers = element => [...element.querySelectorAll('.number')].map(each => ({
         part: each.className.replace('number', '').trim(), shown: each.textContent, exact: each.dataset.exact, from: each.dataset.from,
@@ -162,7 +159,30 @@ export const derivation = page => page.evaluate(() => {
             kind: line.dataset.kind, rounding: line.classList.contains('rounding'), text: line.textContent, numbers: numbers(line),
         })),
     };
-});
+}
+
+/** @param {import('playwright-core').Page} page */
+export const derivation = page => page.evaluate(readDerivation);
+
+/**
+ * Points at every cell of a matrix in turn; says what was explained and marked.
+ * @param {import('playwright-core').Page} page
+ * @param {string} matrix
+ */
+export const derivations = (page, matrix) => page.evaluate(([matrix, read]) => {
+    const readDerivation = new Function(`return ${read}`)();
+    const place = cell => `${cell.closest('[data-name]').dataset.name} ${cell.parentElement.sectionRowIndex} ${cell.cellIndex - 1}`;
+    return [...document.querySelectorAll(`[data-name="${matrix}"] tbody td`)].map(cell => {
+        cell.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, pointerType: 'mouse' }));
+        return {
+            place: place(cell),
+            text: cell.firstChild.textContent,
+            derived: readDerivation(),
+            sources: [...document.querySelectorAll('.source')].map(place).sort(),
+            chosen: [...document.querySelectorAll('.chosen')].map(place),
+        };
+    });
+}, [matrix, readDerivation.toString()]);
 
 /**
  * Adds up what a derivation shows, once with the digits shown and once with all.
