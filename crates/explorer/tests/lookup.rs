@@ -60,12 +60,13 @@ fn the_left_end_is_exact_lookup_and_the_right_end_the_average() {
     assert_eq!(beyond, exact_lookup);
 }
 
-/// Juice scores 0.6 exactly, cocoa 0.6·0.8 + 0.2·0.6 = 0.6.
+/// Juice scores 0.21, cocoa 0.21·0.8 + 0.07·0.6 = 0.168 + 0.042 = 0.21: the
+/// same in decimals, though not in binary.
 #[test]
 fn equal_best_matches_share_an_exact_lookup() {
     let answer = look_up(|state| {
         state["temperature"] = json!(0);
-        state["query"] = json!(["0.6", "0.2"]);
+        state["query"] = json!(["0.21", "0.07"]);
     });
     assert_eq!(weights(&answer), [0.5, 0.5, 0.0, 0.0]);
 }
