@@ -1,41 +1,32 @@
 // <attention-head>: a whole attention head to step through, to follow and to
-// change. This module wires the parts together: it holds what the reader has
-// chosen, asks for the numbers, and hands each part what it shows. It computes
-// nothing itself.
+// change. This module wires the parts together: it holds what the reader points
+// at and follows, and hands each part what it shows. What the head is, and what
+// changes it, is in head.js.
 
 import { Explainer } from './explainer.js';
 import { freshId, make, setAttribute } from './dom.js';
 import { letDrag, openEditor } from './editor.js';
 import { Grid } from './grid.js';
-import { History } from './history.js';
+import { Head } from './head.js';
 import { Player } from './player.js';
 import { Sentence } from './sentence.js';
 import { copy, linkTo, stateInAddress } from './share.js';
 import { sheetOf } from './sheets.js';
-import { Source } from './source.js';
 import { FOLLOWED, STEPS, captionOf, formulaOf, stepOf } from './steps.js';
-import { isInput, numberAt, samePlace, sameState, withNumber } from './state.js';
+import { isInput, samePlace } from './state.js';
 import { Tools } from './tools.js';
 import { Voice } from './voice.js';
 
-/** @import { HeadAnswer, HeadData, HeadState, Place, Preset, TokenChange } from './types.d.ts' */
+/** @import { Place, TokenChange } from './types.d.ts' */
 
 const OFF = 'Numbers and words can’t be changed here, as the engine (WebAssembly) did not load. '
     + 'Play, follow a word, and see how each number was computed: all of that works.';
 
 class AttentionHead extends HTMLElement {
-    /** @type {HeadData} */
-    #data = /** @type {any} */ (null);
-    /** @type {Source} */
-    #source = /** @type {any} */ (null);
-    /** @type {History<HeadState>} */
-    #history = /** @type {any} */ (null);
-    /** The last state without mistakes, and its numbers. @type {{ state: HeadState, answer: HeadAnswer }} */
-    #good = /** @type {any} */ (null);
-    /** @type {HeadAnswer['problems']} */
-    #problems = [];
-    /** The example that Reset goes back to. @type {Preset} */
-    #base = /** @type {any} */ (null);
+    /** @type {Head} */
+    #head = /** @type {any} */ (null);
+    /** The mistake that was spoken of last. @type {string | undefined} */
+    #mistake;
 
     /** The row that is followed. @type {number | null} */
     #followed = null;
@@ -58,21 +49,17 @@ class AttentionHead extends HTMLElement {
     #tools = /** @type {any} */ (null);
     #explainer = new Explainer(this.#player.root, {
         letGo: () => this.#letGo(),
-        step: (place, by) => this.#step(place, by),
+        step: (place, by) => this.#head.type(place, this.#head.step(this.#head.numberAt(place), by)),
         edit: place => this.#edit(place),
     });
     #leave = new AbortController();
 
     connectedCallback() {
         const data = this.querySelector(':scope > script[type="application/json"]');
-        if (!data || this.#data) {
+        if (!data || this.#head) {
             return;
         }
-        this.#data = JSON.parse(data.textContent ?? '');
-        this.#base = this.#data.presets[0];
-        this.#source = new Source(this.#data);
-        this.#history = new History(this.#base.state, sameState);
-        this.#good = { state: this.#base.state, answer: this.#data.trace };
+        this.#head = new Head(JSON.parse(data.textContent ?? ''), () => this.#onChange());
         this.#build();
         this.#listen();
         this.#render();
@@ -87,20 +74,23 @@ class AttentionHead extends HTMLElement {
     // ------------------------------------------------------------- the page
 
     #build() {
-        const presets = this.#data.presets;
-        this.#tools = new Tools(presets, {
-            example: name => this.#take(presets.find(preset => preset.name === name)?.state),
-            turn: (what, on) => this.#change({ ...this.#history.now, [what]: on }),
-            undo: () => this.#travel('undo'),
-            redo: () => this.#travel('redo'),
-            reset: () => this.#take(this.#base.state),
+        const head = this.#head;
+        this.#tools = new Tools(head.presets, {
+            example: name => {
+                const example = head.presets.find(preset => preset.name === name);
+                this.#afresh(() => example && head.change(example.state));
+            },
+            turn: (what, on) => head.change({ ...head.now, [what]: on }),
+            undo: () => head.undo(),
+            redo: () => head.redo(),
+            reset: () => this.#afresh(() => head.reset()),
             link: () => this.#copyLink(),
         });
         const hints = {
             input: make('p', { id: freshId() }, 'Arrow keys move. Enter or a digit edits the number, Escape lets go.'),
             result: make('p', { id: freshId() }, 'Arrow keys move. Enter holds the explanation, Escape lets go.'),
         };
-        for (const matrix of this.#data.trace.matrices) {
+        for (const matrix of head.good.answer.matrices) {
             const editable = isInput(matrix.name);
             this.#grids.set(matrix.name, new Grid(matrix, {
                 editable,
@@ -169,55 +159,52 @@ class AttentionHead extends HTMLElement {
         signal.addEventListener('abort', () => observer.disconnect());
     }
 
-    /** @type {Promise<unknown> | null} */
-    #loading = null;
-
-    #load() {
-        this.#loading ??= this.#source.load().then(engine => {
-            if (!engine) {
-                this.#tools.turnOff(OFF);
-                setAttribute(this, 'data-fixed', true);
-                this.#render();
-            }
-        });
-        return this.#loading;
+    async #load() {
+        const changeable = await this.#head.load();
+        if (!changeable && !this.hasAttribute('data-fixed')) {
+            this.#tools.turnOff(OFF);
+            setAttribute(this, 'data-fixed', true);
+            this.#render();
+        }
     }
 
     /** Shows everything as it is now. */
     #render() {
-        const { state, answer } = this.#good;
-        const now = this.#history.now;
+        const { now, good, problems, fixed } = this.#head;
         const position = this.#player.position;
-        for (const matrix of answer.matrices) {
+        for (const matrix of good.answer.matrices) {
             this.#grids.get(matrix.name)?.update(sheetOf(matrix, {
                 now,
-                problems: this.#problems,
+                problems,
                 hidden: stepOf(matrix.name) > position,
                 followed: this.#followed,
             }));
         }
-        const weights = position >= stepOf('A') && this.#problems.length === 0 && this.#followed !== null
-            ? answer.matrices.find(({ name }) => name === 'A') : undefined;
-        const row = this.#followed ?? 0;
-        this.#sentence.update(now.tokens, this.#followed, weights
-            ? { shown: weights.shown[row], shade: weights.shade[row], open: weights.open?.[row] ?? Infinity }
-            : null, !this.#source.failed);
-        this.#showTools(now);
+        this.#sentence.update(now.tokens, this.#followed, this.#weights(), !fixed);
+        this.#showTools();
         setAttribute(this, 'data-step', position);
-        this.#explain(state);
+        this.#explain();
     }
 
-    /** @param {HeadState} now */
-    #showTools(now) {
-        const example = this.#data.presets.find(({ state }) => sameState(state, now));
-        this.#base = example ?? this.#base;
+    /** What the followed token gives to each, once that is computed. */
+    #weights() {
+        const weights = this.#head.matrix('A');
+        const row = this.#followed;
+        if (row === null || !weights || this.#head.problems.length > 0 || this.#player.position < stepOf('A')) {
+            return null;
+        }
+        return { shown: weights.shown[row], shade: weights.shade[row], open: weights.open?.[row] ?? Infinity };
+    }
+
+    #showTools() {
+        const { now, example, canUndo, canRedo } = this.#head;
         this.#tools.update({
             example: example?.name ?? '',
             about: example?.about ?? 'A head of your own. Reset brings the example back.',
             mask: now.mask,
             scale: now.scale,
-            canUndo: this.#history.canUndo,
-            canRedo: this.#history.canRedo,
+            canUndo,
+            canRedo,
             canReset: !example,
         });
     }
@@ -229,7 +216,7 @@ class AttentionHead extends HTMLElement {
      */
     #point(pointed) {
         Object.assign(this.#pointed, pointed);
-        this.#explain(this.#good.state);
+        this.#explain();
     }
 
     /** The cell that is explained, if it is computed yet. */
@@ -240,19 +227,18 @@ class AttentionHead extends HTMLElement {
         return there && place[2] >= 0 && stepOf(place[0]) <= this.#player.position ? place : null;
     }
 
-    /** @param {HeadState} state */
-    #explain(state) {
+    #explain() {
+        const head = this.#head;
         const place = this.#chosen;
         const pinned = place !== null && place === this.#pointed.pinned;
-        const derivation = place ? this.#source.cell(state, place) : undefined;
-        const matrix = place && this.#good.answer.matrices.find(({ name }) => name === place[0]);
+        const derivation = place ? head.derivation(place) : undefined;
+        const matrix = place && head.matrix(place[0]);
         if (derivation && matrix) {
             this.#explainer.derive(derivation, matrix, pinned);
         } else if (place && matrix) {
-            const now = this.#history.now;
-            this.#explainer.offer(place, matrix, numberAt(now, place), !this.#source.failed, pinned);
+            this.#explainer.offer(place, matrix, head.numberAt(place), !head.fixed, pinned);
         } else {
-            this.#explainer.caption(this.#player.position, captionOf(this.#player.position, this.#history.now));
+            this.#explainer.caption(this.#player.position, captionOf(this.#player.position, head.now));
         }
         for (const grid of this.#grids.values()) {
             grid.mark(place, pinned, derivation?.sources ?? []);
@@ -273,7 +259,7 @@ class AttentionHead extends HTMLElement {
     /** Says the computation that is shown. */
     #speak() {
         const place = this.#chosen;
-        const derivation = place && this.#source.cell(this.#good.state, place);
+        const derivation = place && this.#head.derivation(place);
         if (derivation) {
             this.#voice.say(derivation.spoken);
         }
@@ -335,7 +321,7 @@ class AttentionHead extends HTMLElement {
     /** @param {number} row */
     #follow(row) {
         this.#followed = this.#followed === row ? null : row;
-        const token = this.#history.now.tokens[row];
+        const token = this.#head.now.tokens[row];
         this.#render();
         this.#voice.say(this.#followed === null ? `“${token}” is no longer followed.` : `Following “${token}”: its rows are marked.`);
     }
@@ -356,10 +342,10 @@ class AttentionHead extends HTMLElement {
             this.#letGo();
         } else if (command && event.key.toLowerCase() === 'z') {
             event.preventDefault();
-            this.#travel(event.shiftKey ? 'redo' : 'undo');
+            this.#head[event.shiftKey ? 'redo' : 'undo']();
         } else if (command && event.key.toLowerCase() === 'y') {
             event.preventDefault();
-            this.#travel('redo');
+            this.#head.redo();
         }
     }
 
@@ -384,7 +370,7 @@ class AttentionHead extends HTMLElement {
         this.#render();
         if (how !== 'drag') {
             this.#bringIntoView(position);
-            this.#voice.say(`${STEPS[position - 1]?.name ?? 'Input'}. ${captionOf(position, this.#history.now)}`);
+            this.#voice.say(`${STEPS[position - 1]?.name ?? 'Input'}. ${captionOf(position, this.#head.now)}`);
         }
     }
 
@@ -397,53 +383,29 @@ class AttentionHead extends HTMLElement {
 
     // -------------------------------------------------------------- changing
 
-    /**
-     * Goes on to another state, and shows what comes of it.
-     * @param {HeadState} state
-     * @param {string} [mark]  changes with the same mark are undone as one
-     */
-    #change(state, mark) {
-        if (this.#source.engine) {
-            this.#history.set(state, mark);
-            this.#refresh();
-        } else {
-            this.#render();
-        }
-    }
-
-    /** @param {HeadState | undefined} state */
-    #take(state) {
-        if (state && !sameState(state, this.#history.now)) {
-            this.#pointed = { pinned: null, hovered: null, focused: null };
-            this.#change(state);
-            this.#player.set(STEPS.length);
-            this.#render();
-        }
-    }
-
-    /** @param {'undo' | 'redo'} way */
-    #travel(way) {
-        this.#history[way]();
-        this.#refresh();
-    }
-
-    /** Asks for the numbers of the state as it is now. */
-    #refresh() {
-        const state = this.#history.now;
-        const before = this.#problems[0]?.sentence;
-        const answer = this.#source.head(state);
-        this.#problems = answer.problems;
-        if (answer.problems.length === 0) {
-            this.#good = { state, answer };
-        }
-        if (this.#followed !== null && this.#followed >= state.tokens.length) {
+    /** Shows what comes of a change, and says what is wrong with it. */
+    #onChange() {
+        const { now, problems } = this.#head;
+        if (this.#followed !== null && this.#followed >= now.tokens.length) {
             this.#followed = null;
         }
-        const sentence = this.#problems[0]?.sentence;
+        const sentence = problems[0]?.sentence;
         this.#explainer.note(sentence ? `${sentence} Until then, the results are the last good ones.` : '', 'mistake');
-        if (sentence && sentence !== before) {
+        if (sentence && sentence !== this.#mistake) {
             this.#voice.say(sentence);
         }
+        this.#mistake = sentence;
+        this.#render();
+    }
+
+    /**
+     * Changes the whole head, with all steps made and nothing pointed at.
+     * @param {() => void} change
+     */
+    #afresh(change) {
+        change();
+        this.#pointed = { pinned: null, hovered: null, focused: null };
+        this.#player.set(STEPS.length);
         this.#render();
     }
 
@@ -452,36 +414,16 @@ class AttentionHead extends HTMLElement {
      * @returns {string | undefined} why it cannot be made
      */
     #changeTokens(change) {
-        const { engine } = this.#source;
-        const answer = engine?.ask({ ask: 'token', state: this.#history.now, change });
-        if (!answer || 'sentence' in answer) {
-            this.#explainer.note(answer?.sentence ?? '', 'mistake');
-            this.#voice.say(answer?.sentence ?? '');
-            return answer?.sentence ?? OFF;
-        }
         if (!('rename' in change)) {
             this.#followed = null;
             this.#pointed = { pinned: null, hovered: null, focused: null };
         }
-        this.#change(answer.state, 'rename' in change ? `rename ${change.rename}` : '');
-        return undefined;
-    }
-
-    /**
-     * @param {string} text
-     * @param {number} by  tenths
-     */
-    #stepped(text, by) {
-        const answer = this.#source.engine?.ask({ ask: 'step', text, by });
-        return answer && 'text' in answer ? answer.text : text;
-    }
-
-    /**
-     * @param {Place} place
-     * @param {number} by  tenths
-     */
-    #step(place, by) {
-        this.#change(withNumber(this.#history.now, place, this.#stepped(numberAt(this.#history.now, place), by)), `step ${place}`);
+        const sentence = this.#head.changeTokens(change);
+        if (sentence !== undefined) {
+            this.#explainer.note(sentence, 'mistake');
+            this.#voice.say(sentence);
+        }
+        return sentence;
     }
 
     /**
@@ -489,12 +431,14 @@ class AttentionHead extends HTMLElement {
      * @param {Place} place
      */
     #workOn(place) {
+        const head = this.#head;
+        head.settle();
         return {
-            text: numberAt(this.#history.now, place),
-            name: this.#explainer.nameOf(place, this.#good.answer.matrices),
-            change: (/** @type {string} */ text) => this.#change(withNumber(this.#history.now, place, text), `edit ${place}`),
-            step: (/** @type {string} */ text, /** @type {number} */ by) => this.#stepped(text, by),
-            done: () => this.#history.settle(),
+            text: head.numberAt(place),
+            name: this.#explainer.nameOf(place, head.good.answer.matrices),
+            change: (/** @type {string} */ text) => head.type(place, text),
+            step: (/** @type {string} */ text, /** @type {number} */ by) => head.step(text, by),
+            done: () => head.settle(),
         };
     }
 
@@ -505,10 +449,9 @@ class AttentionHead extends HTMLElement {
     #edit(place, first) {
         const grid = this.#grids.get(place[0]);
         const cell = grid?.cell(place[1], place[2]);
-        if (!this.#source.engine || !cell) {
+        if (!this.#head.changeable || !cell) {
             return;
         }
-        this.#history.settle();
         const work = this.#workOn(place);
         openEditor(cell, {
             ...work,
@@ -525,11 +468,7 @@ class AttentionHead extends HTMLElement {
     #dragged(cell) {
         const name = cell.closest('[data-name]')?.getAttribute('data-name');
         const place = name && this.#grids.get(name)?.placeOf(cell);
-        if (!place || !this.#source.engine) {
-            return null;
-        }
-        this.#history.settle();
-        return this.#workOn(place);
+        return place && this.#head.changeable ? this.#workOn(place) : null;
     }
 
     // ------------------------------------------------------------ the address
@@ -539,7 +478,7 @@ class AttentionHead extends HTMLElement {
     }
 
     async #copyLink() {
-        const link = linkTo(this.#name, this.#history.now);
+        const link = linkTo(this.#name, this.#head.now);
         window.history.replaceState(window.history.state, '', link);
         const said = await copy(link)
             ? 'The link is copied. Whoever opens it sees this head.'
@@ -557,13 +496,12 @@ class AttentionHead extends HTMLElement {
         await this.#load();
         this.scrollIntoView({ block: 'start', behavior: 'instant' });
         try {
-            if (state === 'unreadable' || !this.#source.engine) {
+            if (state === 'unreadable' || !this.#head.changeable) {
                 throw new Error('no state, or nothing to compute it with');
             }
-            this.#source.head(state);
-            this.#take(state);
+            this.#afresh(() => this.#head.adopt(state));
         } catch {
-            const said = this.#source.engine
+            const said = this.#head.changeable
                 ? 'The link to this page holds no head that can be read. Perhaps a part of it is missing.'
                 : 'The link holds another head, but without the engine it can’t be computed.';
             this.#explainer.note(said, 'mistake');
