@@ -133,7 +133,8 @@ fn softmax_row<F: Real>(
     mut d_scores: ArrayViewMut1<F>,
 ) {
     let average = dot(weights, d_weights);
-    for (d_score, (&weight, &d_weight)) in d_scores.iter_mut().zip(weights.iter().zip(d_weights)) {
+    let entries = weights.iter().zip(d_weights).zip(&mut d_scores);
+    for ((&weight, &d_weight), d_score) in entries {
         *d_score = times(weight, d_weight - average);
     }
 }
@@ -157,7 +158,8 @@ fn softmax_row<F: Real>(
 pub fn mask<F: Real>(d_masked: &ArrayRef2<F>, mask: Mask) -> Array2<F> {
     let (queries, keys) = d_masked.dim();
     Array2::from_shape_fn((queries, keys), |(query, key)| {
-        if mask.allows(query, key, queries, keys) { d_masked[[query, key]] } else { F::zero() }
+        let open = mask.allows(query, key, queries, keys);
+        if open { d_masked[[query, key]] } else { F::zero() }
     })
 }
 
