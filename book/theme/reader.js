@@ -89,6 +89,17 @@
     search?.setAttribute('aria-describedby', 'mdbook-searchresults-header');
     search?.setAttribute('aria-label', 'Search this book');
 
+    // mdBook names each excerpt that a search shows, but a span has no role to
+    // name, and the excerpt of a section without text is empty.
+    const results = document.getElementById('mdbook-searchresults');
+    if (results) {
+        new MutationObserver(() => {
+            for (const excerpt of results.querySelectorAll('.teaser[aria-label]')) {
+                excerpt.removeAttribute('aria-label');
+            }
+        }).observe(results, { childList: true, subtree: true });
+    }
+
     // Solutions are printed open, and closed again afterwards.
     /** @type {HTMLDetailsElement[]} */
     let opened = [];
