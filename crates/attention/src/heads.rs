@@ -5,11 +5,11 @@
 mod block;
 mod careful;
 pub(crate) mod exponential;
-mod instructions;
+pub(crate) mod instructions;
 mod panel;
 mod parallel;
 mod problem;
-mod product;
+pub(crate) mod product;
 mod softmax;
 mod stream;
 mod tile;

@@ -10,6 +10,8 @@
 //!   intermediate result.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square.
+//! - [`ladder`] is one head in six versions, each faster than the one before:
+//!   the way from plain loops to [`heads`].
 //!
 //! The recipe is the reference: it stays simple, and what is fast is tested
 //! against it. Everything works in `f32` and in `f64` ([`Real`]).
@@ -101,6 +103,7 @@
 mod error;
 pub mod head;
 pub mod heads;
+pub mod ladder;
 mod mask;
 mod options;
 mod real;

@@ -81,7 +81,7 @@ impl Exponential for f64 {
 /// together. It is off by at most 1.3 units in the last place in f32 (1 with
 /// fused multiply-adds), and by 2 in f64.
 #[inline(always)]
-pub(super) fn exp2<F: Real, const FUSED: bool>(t: F) -> F {
+pub(crate) fn exp2<F: Real, const FUSED: bool>(t: F) -> F {
     let t = if t < F::LOWEST { F::LOWEST } else { t };
     let shifted = t + F::SHIFT;
     let f = t - (shifted - F::SHIFT);
