@@ -525,7 +525,7 @@ test('on a telephone, by touch: the panel in sight, clear of the cell, and targe
         assert.ok(panel.height <= height * 0.4, `${matrix}: the panel leaves room`);
         assert.ok(box.y >= 0 && box.y + box.height <= panel.y + 1, `${matrix}: the panel covers what it explains`);
     }
-    assert.equal(await title(page), 'Output of “the”: small word');
+    assert.equal(await title(page), 'Output of “the”: “small word”');
     const folded = await page.locator('.panel').boundingBox();
     await page.locator('.fold').tap();
     assert.ok((await page.locator('.panel').boundingBox()).height < folded.height / 2, 'the panel can be folded');
