@@ -14,7 +14,6 @@
 //! - [`cost`] counts what a head and a whole model cost.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square, and their gradients.
-//!   with the length of the sequence and not with its square.
 //! - [`ladder`] is one head in six versions, each faster than the one before:
 //!   the way from plain loops to [`heads`].
 //!
