@@ -14,6 +14,8 @@
 //! - [`cost`] counts what a head and a whole model cost.
 //! - [`heads`] computes many heads at once, in parallel, in memory that grows
 //!   with the length of the sequence and not with its square, and their gradients.
+//! - [`ladder`] is one head in six versions, each faster than the one before:
+//!   the way from plain loops to [`heads`].
 //!
 //! The recipe is the reference: it stays simple, and what is fast is tested
 //! against it. Everything works in `f32` and in `f64` ([`Real`]).
@@ -107,6 +109,7 @@ mod error;
 pub mod gradient;
 pub mod head;
 pub mod heads;
+pub mod ladder;
 mod mask;
 pub mod online;
 mod options;

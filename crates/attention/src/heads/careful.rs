@@ -6,6 +6,7 @@ use super::exponential::exp2;
 use super::panel::Panel;
 use super::problem::{KEY_BLOCK, Problem};
 use super::product::mix;
+use super::softmax::add;
 use super::tile::{Tile, Tiles};
 use crate::Real;
 
@@ -25,9 +26,7 @@ pub(super) fn look_again<F: Real, const FUSED: bool, const WIDTH: usize>(
     for first in (0..reach).step_by(KEY_BLOCK) {
         let tile = tiles.tile(head, first, reach);
         for weights in weigh::<F, FUSED, WIDTH>(problem, panel, &tile, scores) {
-            for query in 0..WIDTH {
-                total[query] += weights[query];
-            }
+            add::<F, WIDTH>(&mut total, weights);
         }
     }
     panel.output.fill([F::zero(); WIDTH]);

@@ -5,7 +5,7 @@ use crate::Real;
 use std::fmt;
 
 /// Work that is compiled anew for each set of instructions.
-pub(super) trait Job<F> {
+pub(crate) trait Job<F> {
     /// How many queries it is for: a few need no great width.
     fn queries(&self) -> usize;
 
@@ -61,7 +61,7 @@ impl Instructions {
 
     /// Runs a job, compiled for these instructions.
     #[allow(unsafe_code, reason = "the compiler cannot see that the processor was asked")]
-    pub(super) fn run<F: Real>(self, job: impl Job<F>) {
+    pub(crate) fn run<F: Real>(self, job: impl Job<F>) {
         match self.0 {
             // SAFETY: the set is in an `Instructions`, so the processor has it.
             #[cfg(target_arch = "x86_64")]

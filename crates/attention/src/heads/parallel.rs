@@ -1,10 +1,10 @@
 //! The one place that knows about threads: with the feature `rayon` jobs run
 //! on its current pool, without it they run here, one after another.
 
-/// How many multiplications are worth waking a thread for: they take about as
-/// long as it does, some tens of microseconds.
+/// How many multiplications are worth waking other threads for: some tens of
+/// microseconds of work, about what it takes to wake them.
 #[cfg(feature = "rayon")]
-const WORTH_A_THREAD: usize = 1 << 20;
+const WORTH_A_THREAD: usize = 1 << 23;
 
 /// Runs every job, begun in the order given, each with a scratch that no other
 /// job is using. `multiplications` says about how many there are in all jobs

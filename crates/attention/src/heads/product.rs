@@ -14,7 +14,7 @@ const ROWS: usize = 4;
 
 /// The scores `(keys, WIDTH)` of keys `(keys, d)` and queries `(d, WIDTH)`.
 #[inline(always)]
-pub(super) fn score<F: Real, const FUSED: bool, const WIDTH: usize>(
+pub(crate) fn score<F: Real, const FUSED: bool, const WIDTH: usize>(
     keys: &[F],
     queries: &[[F; WIDTH]],
     scores: &mut [[F; WIDTH]],
@@ -56,7 +56,7 @@ fn score_rows<F: Real, const FUSED: bool, const WIDTH: usize, const ROWS: usize>
 /// With CAREFUL a weight of 0 takes nothing from its value, not even NaN or ∞;
 /// without, values must be finite. Where they are, both give the same bits.
 #[inline(always)]
-pub(super) fn mix<F: Real, const FUSED: bool, const WIDTH: usize, const CAREFUL: bool>(
+pub(crate) fn mix<F: Real, const FUSED: bool, const WIDTH: usize, const CAREFUL: bool>(
     weights: &[[F; WIDTH]],
     values: &[F],
     fade: &[F; WIDTH],

@@ -7,6 +7,7 @@ use super::exponential::{exp2, multiply_add};
 use super::instructions::{Instructions, Job};
 use super::parallel;
 use super::problem::{KEY_BLOCK, Problem};
+use super::softmax::SUM_BLOCK;
 use super::tile::{Tile, Tiles};
 use crate::shape::{collected, zeroed};
 use crate::{Error, Real};
@@ -141,15 +142,16 @@ impl<'a, F: Real> Sums<'a, F> {
             largest = if score > largest { score } else { largest };
         }
         let fade = weight::<F, FUSED>(self.largest, largest, factor);
-        let mut total = F::zero();
-        for score in &mut *scores {
-            *score = weight::<F, FUSED>(*score, largest, factor);
-        }
-        for &weight in &*scores {
-            total += weight;
-        }
         self.largest = largest;
-        self.total = self.total * fade + total;
+        self.total *= fade;
+        for scores in scores.chunks_mut(SUM_BLOCK) {
+            let mut sum = F::zero();
+            for score in scores {
+                *score = weight::<F, FUSED>(*score, largest, factor);
+                sum += *score;
+            }
+            self.total += sum;
+        }
         for sum in &mut *self.output {
             *sum *= fade;
         }
