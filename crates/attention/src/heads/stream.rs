@@ -21,7 +21,7 @@ pub(super) const FEW: usize = 4;
 const LANES: usize = 16;
 
 /// How far ahead of a row memory is asked for, in bytes.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 const PREFETCH_DISTANCE: usize = 8192;
 
 /// How many keys one job takes. It is fixed, so that the sums come out the same
@@ -243,7 +243,7 @@ fn sum<F: Real>(lanes: &[F; LANES]) -> F {
 #[inline(always)]
 #[allow(unsafe_code, reason = "an address to prefetch is a raw pointer")]
 fn prefetch<F>(row: &[F]) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     for line in (0..size_of_val(row)).step_by(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let address = row.as_ptr().cast::<i8>().wrapping_add(line + PREFETCH_DISTANCE);
@@ -251,6 +251,6 @@ fn prefetch<F>(row: &[F]) {
         // be given any address, even one where nothing is.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = row;
 }
