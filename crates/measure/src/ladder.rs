@@ -108,7 +108,7 @@ fn shown_case(Timed { case, figures, .. }: &Timed) -> String {
         "ms",
         "GFLOP/s",
         "× the first",
-        "× the last"
+        "× before"
     );
     let first = figures.first().map_or(f64::NAN, |figures| figures.gflops);
     let mut before = first;

@@ -38,10 +38,11 @@ struct Arguments {
     /// How many threads each may use; all cores without it
     #[arg(long)]
     threads: Option<usize>,
-    /// Only the cases whose name holds this, such as `H8`, `causal` or `ladder`
+    /// Only the cases whose name holds this, such as `H8`, `causal` or `ladder`;
+    /// a file is recorded only if all of its cases were run
     #[arg(long, value_name = "PART", default_value = "")]
     only: String,
-    /// The folder to record the figures in; nothing is recorded with --only
+    /// The folder to record the figures in
     #[arg(long, value_name = "FOLDER", default_value = "book/measurements")]
     record: PathBuf,
 }
@@ -67,17 +68,20 @@ fn main() -> anyhow::Result<()> {
             ladder::name(ladder::table()[0])
         );
     }
+    let mut recorded = false;
     if !peers.is_empty() {
+        let all = peers.len() == cases::table().len();
         let record = with_peers(peers, threads, &arguments)?;
         print!("{}", record.table());
-        arguments.record(&record, "peers.json")?;
+        recorded |= arguments.record(&record, all, "peers.json")?;
     }
     if !versions.is_empty() {
+        let all = versions.len() == ladder::table().len();
         let record = ladder::run(versions, threads, arguments.runs)?;
         print!("{}", ladder::shown(&record));
-        arguments.record(&record, "ladder.json")?;
+        recorded |= arguments.record(&record, all, "ladder.json")?;
     }
-    if arguments.only.is_empty() {
+    if recorded {
         eprintln!("run `cargo book bless` to see what the book says now");
     }
     Ok(())
@@ -89,14 +93,17 @@ impl Arguments {
         cases.into_iter().filter(|&case| name(case).contains(&self.only)).collect()
     }
 
-    /// Records all cases; some of them are no record for the book.
-    fn record(&self, record: &Record, file: &str) -> anyhow::Result<()> {
-        if self.only.is_empty() {
-            let file = self.record.join(file);
+    /// Records all cases of a table; some of them are no record for the book.
+    /// Returns whether anything was written.
+    fn record(&self, record: &Record, all: bool, file: &str) -> anyhow::Result<bool> {
+        let file = self.record.join(file);
+        if all {
             record.write(&file)?;
             eprintln!("recorded in {}", file.display());
+        } else {
+            eprintln!("not recorded in {}: some of its cases were left out", file.display());
         }
-        Ok(())
+        Ok(all)
     }
 }
 

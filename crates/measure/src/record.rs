@@ -124,10 +124,15 @@ impl Record {
     /// it we are, and the line below the table what that is on average.
     pub(crate) fn table(&self) -> String {
         let mut table = String::new();
-        let names: Vec<&String> = self.versions.keys().collect();
+        let first = self.cases.first();
+        let names: Vec<&str> = first
+            .into_iter()
+            .flat_map(|timed| timed.figures.iter().map(|figures| figures.contestant.as_str()))
+            .collect();
+        let width = |name: &str| name.len().max(10) + 2;
         let _ = write!(table, "{:32}", "");
         for name in &names {
-            let _ = write!(table, "{name:>22}");
+            let _ = write!(table, "{name:>0$}", width(name));
         }
         table.push_str("     × PyTorch\n");
         for timed in &self.cases {
@@ -136,7 +141,7 @@ impl Record {
             for name in &names {
                 let shown =
                     timed.speed(name).map_or("–".to_owned(), |speed| format!("{speed:.1}"));
-                let _ = write!(table, "{shown:>22}");
+                let _ = write!(table, "{shown:>0$}", width(name));
             }
             let gain = timed.gain().map_or("–".to_owned(), |gain| format!("{gain:.2}"));
             let _ = writeln!(table, "{gain:>14}");
