@@ -60,6 +60,7 @@ def main():
     sys.path.insert(0, str(LISTINGS))
     import attention
     import backward_pass_by_hand
+    import every_core_every_lane
     import forward_pass
     import online_softmax
     import soft_lookup
@@ -97,6 +98,9 @@ def main():
         "tiles.output": tiles.attention_in_tiles(
             attention.X @ attention.W_Q, attention.X @ attention.W_K, attention.X @ attention.W_V
         ),
+        "lanes.toy": every_core_every_lane.attend(*(
+            (attention.X @ w)[None] for w in (attention.W_Q, attention.W_K, attention.W_V)
+        ))[0],
         "online.finished": online_softmax.finish(
             online_softmax.met(online_softmax.KEYS, online_softmax.VALUES)
         ),

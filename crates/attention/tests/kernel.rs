@@ -100,6 +100,20 @@ fn every_case_in_f64() {
 }
 
 #[test]
+fn instructions_with_fused_multiply_add_give_the_same_bits() {
+    for sizes in SIZES {
+        let [q, k, v] = qkv::<f32>(sizes);
+        let fused = Instructions::available().filter(|known| known.to_string() != "portable");
+        let mut outputs = fused.map(|instructions| {
+            heads::attend_on(instructions, &q, &k, &v, Options::causal()).unwrap()
+        });
+        if let Some(first) = outputs.next() {
+            assert!(outputs.all(|output| output == first), "{sizes:?}");
+        }
+    }
+}
+
+#[test]
 fn every_processor_has_instructions_and_the_best_come_first() {
     let available: Vec<_> = Instructions::available().map(|known| known.to_string()).collect();
     assert_eq!(available.last().unwrap(), "portable");

@@ -4,6 +4,7 @@
 
 mod cases;
 mod contestants;
+mod ladder;
 mod machine;
 mod race;
 mod record;
@@ -14,6 +15,7 @@ use std::thread::available_parallelism;
 use anyhow::{Context as _, bail};
 use clap::Parser;
 
+use crate::cases::Case;
 use crate::contestants::python::Python;
 use crate::contestants::{Contestant, Plain, Tiles};
 use crate::record::Record;
@@ -36,11 +38,12 @@ struct Arguments {
     /// How many threads each may use; all cores without it
     #[arg(long)]
     threads: Option<usize>,
-    /// Only the cases whose name holds this, such as `H8` or `causal`
+    /// Only the cases whose name holds this, such as `H8`, `causal` or `ladder`;
+    /// a file is recorded only if all of its cases were run
     #[arg(long, value_name = "PART", default_value = "")]
     only: String,
-    /// Where to record the figures; nothing is recorded with --only
-    #[arg(long, value_name = "FILE", default_value = "book/measurements/peers.json")]
+    /// The folder to record the figures in
+    #[arg(long, value_name = "FOLDER", default_value = "book/measurements")]
     record: PathBuf,
 }
 
@@ -55,17 +58,65 @@ fn main() -> anyhow::Result<()> {
         .num_threads(threads)
         .build_global()
         .context("the threads cannot be started")?;
-    let cases: Vec<_> =
-        cases::table().into_iter().filter(|case| case.name().contains(&arguments.only)).collect();
-    if cases.is_empty() {
+    let peers = arguments.chosen(cases::table(), Case::name);
+    let versions = arguments.chosen(ladder::table(), ladder::name);
+    if peers.is_empty() && versions.is_empty() {
         bail!(
-            "no case's name holds `{}`; names are like `{}`",
+            "no case's name holds `{}`; names are like `{}` and `{}`",
             arguments.only,
-            cases::table()[0].name()
+            cases::table()[0].name(),
+            ladder::name(ladder::table()[0])
         );
     }
+    let mut recorded = false;
+    if !peers.is_empty() {
+        let all = peers.len() == cases::table().len();
+        let record = with_peers(peers, threads, &arguments)?;
+        print!("{}", record.table());
+        recorded |= arguments.record(&record, all, "peers.json")?;
+    }
+    if !versions.is_empty() {
+        let all = versions.len() == ladder::table().len();
+        let record = ladder::run(versions, threads, arguments.runs)?;
+        print!("{}", ladder::shown(&record));
+        recorded |= arguments.record(&record, all, "ladder.json")?;
+    }
+    if recorded {
+        eprintln!("run `cargo book bless` to see what the book says now");
+    }
+    Ok(())
+}
+
+impl Arguments {
+    /// The cases whose name holds what was asked for.
+    fn chosen(&self, cases: Vec<Case>, name: impl Fn(Case) -> String) -> Vec<Case> {
+        cases.into_iter().filter(|&case| name(case).contains(&self.only)).collect()
+    }
+
+    /// Records all cases of a table; some of them are no record for the book.
+    /// Returns whether anything was written.
+    fn record(&self, record: &Record, all: bool, file: &str) -> anyhow::Result<bool> {
+        let file = self.record.join(file);
+        if all {
+            record.write(&file)?;
+            eprintln!("recorded in {}", file.display());
+        } else {
+            eprintln!("not recorded in {}: some of its cases were left out", file.display());
+        }
+        Ok(all)
+    }
+}
+
+/// Times every contestant in every case, and the machine's ceilings.
+fn with_peers(cases: Vec<Case>, threads: usize, arguments: &Arguments) -> anyhow::Result<Record> {
     let mut python =
         arguments.python.as_deref().map(|path| Python::start(path, threads)).transpose()?;
+    if python.is_none() {
+        eprintln!(
+            "PyTorch and NumPy are left out, but the book's tables need them: \
+             --python names a Python that has them"
+        );
+    }
     let mut contestants = contestants(python.as_mut());
     let mut record = Record::new(threads, arguments.runs, &contestants);
     for case in cases {
@@ -73,16 +124,8 @@ fn main() -> anyhow::Result<()> {
         record.cases.push(race::run(case, &mut contestants, arguments.runs)?);
     }
     drop(contestants);
-    record.ceilings = machine::ceilings(python.as_mut(), arguments.runs)?;
-    print!("{}", record.table());
-    if arguments.only.is_empty() {
-        record.write(&arguments.record)?;
-        eprintln!(
-            "recorded in {}; run `cargo book bless` to see what the book says now",
-            arguments.record.display()
-        );
-    }
-    Ok(())
+    record.ceilings = Some(machine::ceilings(python.as_mut(), arguments.runs)?);
+    Ok(record)
 }
 
 /// Everyone who takes part, ours first.

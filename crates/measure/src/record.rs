@@ -14,6 +14,10 @@ use crate::cases::Case;
 use crate::contestants::Contestant;
 use crate::machine::{Ceilings, Machine};
 
+/// This book's kernel, and the peer that it is compared with, by their names.
+const OURS: &str = "attention";
+const PYTORCH: &str = "PyTorch";
+
 /// Everything about one measurement.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Record {
@@ -25,7 +29,9 @@ pub(crate) struct Record {
     pub(crate) versions: BTreeMap<String, String>,
     /// How often each ran, if it was not too slow for that.
     pub(crate) runs: u32,
-    pub(crate) ceilings: Ceilings,
+    /// Not where only the book's own versions were timed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ceilings: Option<Ceilings>,
     pub(crate) cases: Vec<Timed>,
 }
 
@@ -36,6 +42,19 @@ pub(crate) struct Timed {
     #[serde(flatten)]
     pub(crate) case: Case,
     pub(crate) figures: Vec<Figures>,
+}
+
+impl Timed {
+    /// What the table shows of a contestant: GFLOP/s, or GB/s for decoding.
+    fn speed(&self, contestant: &str) -> Option<f64> {
+        let figures = self.figures.iter().find(|figures| figures.contestant == contestant)?;
+        Some(if self.case.is_decoding() { figures.gigabytes } else { figures.gflops })
+    }
+
+    /// How many times as fast as PyTorch we are.
+    fn gain(&self) -> Option<f64> {
+        Some(self.speed(OURS)? / self.speed(PYTORCH)?)
+    }
 }
 
 /// How one contestant did in one case.
@@ -95,36 +114,54 @@ impl Record {
             machine: Machine::this(threads),
             versions: versions.collect(),
             runs,
-            ceilings: Ceilings::default(),
+            ceilings: None,
             cases: Vec::new(),
         }
     }
 
     /// The figures as a table: useful GFLOP/s, a line a case; for decoding GB/s.
+    /// Where PyTorch took part, the last column says how many times as fast as
+    /// it we are, and the line below the table what that is on average.
     pub(crate) fn table(&self) -> String {
         let mut table = String::new();
-        let names: Vec<&String> = self.versions.keys().collect();
-        let _ = write!(table, "{:26}", "");
+        let first = self.cases.first();
+        let names: Vec<&str> = first
+            .into_iter()
+            .flat_map(|timed| timed.figures.iter().map(|figures| figures.contestant.as_str()))
+            .collect();
+        let width = |name: &str| name.len().max(10) + 2;
+        let _ = write!(table, "{:32}", "");
         for name in &names {
-            let _ = write!(table, "{name:>22}");
+            let _ = write!(table, "{name:>0$}", width(name));
         }
-        table.push('\n');
+        table.push_str("     × PyTorch\n");
         for timed in &self.cases {
             let unit = if timed.case.is_decoding() { "GB/s" } else { "GFLOP/s" };
-            let _ = write!(table, "{:26}", format!("{} {unit}", timed.name));
+            let _ = write!(table, "{:32}", format!("{} {unit}", timed.name));
             for name in &names {
-                let figures = timed.figures.iter().find(|figures| figures.contestant == **name);
-                let shown = figures.map_or("–".to_owned(), |figures| {
-                    let speed =
-                        if timed.case.is_decoding() { figures.gigabytes } else { figures.gflops };
-                    format!("{speed:.1}")
-                });
-                let _ = write!(table, "{shown:>22}");
+                let shown =
+                    timed.speed(name).map_or("–".to_owned(), |speed| format!("{speed:.1}"));
+                let _ = write!(table, "{shown:>0$}", width(name));
             }
-            table.push('\n');
+            let gain = timed.gain().map_or("–".to_owned(), |gain| format!("{gain:.2}"));
+            let _ = writeln!(table, "{gain:>14}");
         }
-        let _ = write!(table, "{}", self.ceilings);
+        if let Some(mean) = self.mean_gain() {
+            let _ = writeln!(table, "geometric mean, but for decoding: {mean:.2} × PyTorch");
+        }
+        if let Some(ceilings) = &self.ceilings {
+            let _ = write!(table, "{ceilings}");
+        }
         table
+    }
+
+    /// The geometric mean of the gains over PyTorch, but for decoding, which is
+    /// about another speed; none where PyTorch took no part.
+    fn mean_gain(&self) -> Option<f64> {
+        let cases = self.cases.iter().filter(|timed| !timed.case.is_decoding());
+        let logarithms: Vec<f64> = cases.filter_map(Timed::gain).map(f64::ln).collect();
+        let count = logarithms.len() as f64;
+        (count > 0.0).then(|| (logarithms.iter().sum::<f64>() / count).exp())
     }
 
     /// Writes the record, whole or not at all.
@@ -151,6 +188,25 @@ mod tests {
         assert_eq!((figures.milliseconds, figures.fastest, figures.slowest), (4.0, 1.0, 7.0));
         // 1 073 741 824 operations in 4 ms.
         assert!((figures.gflops - 268.435_456).abs() < 1e-9, "{figures:?}");
+    }
+
+    #[test]
+    fn the_gain_is_over_pytorch_and_its_mean_is_geometric() {
+        let mut record = Record::new(1, 1, &[]);
+        // Twice as fast in one case, 8 times in the other: 4 times on average.
+        for (case, theirs) in cases::table().into_iter().zip([4, 16]) {
+            let figures = [(OURS, 2), (PYTORCH, theirs)]
+                .map(|(name, ms)| Figures::of(name, case, vec![Duration::from_millis(ms)]))
+                .to_vec();
+            record.cases.push(Timed { name: case.name(), case, figures });
+        }
+        assert!((record.mean_gain().unwrap() - 4.0).abs() < 1e-12);
+        let table = record.table();
+        assert!(table.lines().nth(2).unwrap().ends_with(" 8.00"), "{table}");
+        assert!(table.ends_with("geometric mean, but for decoding: 4.00 × PyTorch\n"), "{table}");
+        record.cases[0].figures.pop();
+        assert_eq!(record.cases[0].gain(), None);
+        assert!(record.table().lines().nth(1).unwrap().ends_with('–'));
     }
 
     #[test]

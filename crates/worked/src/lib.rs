@@ -6,6 +6,7 @@ mod random;
 mod spell;
 
 pub mod backward_pass_by_hand;
+pub mod every_core_every_lane;
 pub mod forward_pass;
 pub mod online_softmax;
 pub mod queries_keys_values;
@@ -33,6 +34,7 @@ pub fn ledger() -> Ledger {
     forward_pass::enter(&mut ledger);
     online_softmax::enter(&mut ledger);
     tiles::enter(&mut ledger);
+    every_core_every_lane::enter(&mut ledger);
     why_divide_by_root_d::enter(&mut ledger);
     backward_pass_by_hand::enter(&mut ledger);
     ledger

@@ -37,7 +37,7 @@ impl Exponential for f32 {
         9.618_5e-3,
         5.550_359_6e-2,
         2.402_264_8e-1,
-        6.931_472e-1,
+        std::f32::consts::LN_2,
         1.0,
     ];
 
@@ -63,7 +63,7 @@ impl Exponential for f64 {
         9.618_129_107_601_603e-3,
         5.550_410_866_482_171_5e-2,
         2.402_265_069_591_010_8e-1,
-        6.931_471_805_599_453e-1,
+        std::f64::consts::LN_2,
         1.0,
     ];
 
@@ -111,10 +111,12 @@ mod tests {
 
     #[test]
     fn f32_is_off_by_a_unit_in_the_last_place_at_most() {
-        // Every 997th float from −0 to −152, subnormal results among them.
+        // Every 997th float from −0 to −152, subnormal results among them; not
+        // so many where an interpreter takes each step.
+        let step = if cfg!(miri) { 9_970_007 } else { 997 };
         let largest = |error: fn(f32) -> f64| {
             let bits = (-0.0_f32).to_bits()..=(-152.0_f32).to_bits();
-            bits.step_by(997).map(|bits| error(f32::from_bits(bits))).fold(0.0, f64::max)
+            bits.step_by(step).map(|bits| error(f32::from_bits(bits))).fold(0.0, f64::max)
         };
         assert!(largest(error_in_f32::<true>) <= 1.0);
         // Rounded twice for each coefficient, it is off by a little more.
@@ -124,6 +126,7 @@ mod tests {
     #[test]
     fn f64_is_off_by_two_units_in_the_last_place_at_most() {
         // libm's own value is off by almost one; the rest is left for ours.
+        let growth = if cfg!(miri) { 1.1 } else { 1.000_1 };
         let mut t = -1e-9;
         while t > -1080.0 {
             let truth = libm::exp2(t);
@@ -131,7 +134,7 @@ mod tests {
             for power in [exp2::<f64, true>(t), exp2::<f64, false>(t)] {
                 assert!((power - truth).abs() <= last_place, "2^{t} is {truth}, not {power}");
             }
-            t = t * 1.000_1 - 1e-5;
+            t = t * growth - 1e-5;
         }
     }
 

@@ -7,6 +7,10 @@ use std::fmt;
 /// Work that is compiled anew for each set of instructions.
 pub(crate) trait Job<F> {
     /// How many queries it is for: a few need no great width.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "only AVX-512 is wide enough to ask")
+    )]
     fn queries(&self) -> usize;
 
     /// Does the work, on WIDTH numbers side by side, with fused multiply-adds or

@@ -142,3 +142,47 @@ fn fade_and_add<F: Real, const FUSED: bool, const WIDTH: usize>(
         row[query] = multiply_add::<F, FUSED>(row[query], fade[query], sums[query]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_dot_products() {
+        // Five keys, one more than are taken at once; d = 2; three queries.
+        let keys = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 2.0, -1.0, 0.5, 0.5];
+        let queries = [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]];
+        let mut scores = [[f64::NAN; 3]; 5];
+        score::<f64, true, 3>(&keys, &queries, &mut scores);
+        let by_hand = [
+            [1.0, 2.0, 3.0],
+            [10.0, 20.0, 30.0],
+            [11.0, 22.0, 33.0],
+            [-8.0, -16.0, -24.0],
+            [5.5, 11.0, 16.5],
+        ];
+        assert_eq!(scores, by_hand);
+    }
+
+    #[test]
+    fn mix_lets_the_output_fade_and_adds_the_weighted_values() {
+        // Two keys, d_v = 5, and two queries, the first of which fades by half.
+        let (weights, fade) = ([[1.0, 0.5], [0.0, 0.25]], [0.5, 1.0]);
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0];
+        let mut output = [[8.0, 100.0]; 5];
+        mix::<f64, true, 2, false>(&weights, &values, &fade, &mut output);
+        let by_hand = [[5.0, 103.0], [6.0, 106.0], [7.0, 109.0], [8.0, 112.0], [9.0, 115.0]];
+        assert_eq!(output, by_hand);
+    }
+
+    #[test]
+    fn with_care_a_weight_of_zero_takes_nothing() {
+        let (weights, values) = ([[1.0, 0.0], [0.0, 0.5]], [7.0, f64::INFINITY]);
+        let mut output = [[0.0; 2]];
+        mix::<f64, true, 2, true>(&weights, &values, &[1.0; 2], &mut output);
+        assert_eq!(output, [[7.0, f64::INFINITY]]);
+        let mut careless = [[0.0; 2]];
+        mix::<f64, true, 2, false>(&weights, &values, &[1.0; 2], &mut careless);
+        assert!(careless[0][0].is_nan(), "0·∞");
+    }
+}

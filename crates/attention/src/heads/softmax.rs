@@ -1,6 +1,8 @@
 //! The online softmax of queries side by side: what is kept of the keys that
 //! were seen, a largest score and a sum for each query.
 
+#![expect(clippy::needless_range_loop, reason = "all loops over queries read alike")]
+
 use super::exponential::exp2;
 use crate::Real;
 

@@ -21,7 +21,7 @@ pub(super) const FEW: usize = 4;
 const LANES: usize = 16;
 
 /// How far ahead of a row memory is asked for, in bytes.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 const PREFETCH_DISTANCE: usize = 8192;
 
 /// How many keys one job takes. It is fixed, so that the sums come out the same
@@ -144,13 +144,12 @@ impl<'a, F: Real> Sums<'a, F> {
         let fade = weight::<F, FUSED>(self.largest, largest, factor);
         self.largest = largest;
         self.total *= fade;
-        for scores in scores.chunks_mut(SUM_BLOCK) {
-            let mut sum = F::zero();
-            for score in scores {
-                *score = weight::<F, FUSED>(*score, largest, factor);
-                sum += *score;
-            }
-            self.total += sum;
+        // Two loops: one that also adds up could not take many scores at once.
+        for score in &mut *scores {
+            *score = weight::<F, FUSED>(*score, largest, factor);
+        }
+        for weights in scores.chunks(SUM_BLOCK) {
+            self.total += weights.iter().fold(F::zero(), |sum, &weight| sum + weight);
         }
         for sum in &mut *self.output {
             *sum *= fade;
@@ -199,56 +198,31 @@ fn weight<F: Real, const FUSED: bool>(score: F, largest: F, factor: F) -> F {
 #[inline(always)]
 fn score<F: Real, const FUSED: bool>(query: &[F], keys: &[F], scores: &mut [F]) {
     let d = query.len();
-    let (fours, rest) = scores.as_chunks_mut::<4>();
-    let (keys, rest_of_keys) = keys.split_at(fours.len() * 4 * d);
-    for (index, four) in fours.iter_mut().enumerate() {
-        // The lanes of four keys are added up at a time, side by side.
-        let mut lanes = [[F::zero(); LANES]; 4];
-        for key in 0..4 {
-            lanes[key] = multiply::<F, FUSED>(query, &keys[(index * 4 + key) * d..][..d]);
-        }
-        for key in 0..4 {
-            four[key] = sum(&lanes[key]);
-        }
+    let mut lanes = [[F::zero(); LANES]; KEY_BLOCK];
+    for (key, lanes) in lanes[..scores.len()].iter_mut().enumerate() {
+        multiply::<F, FUSED>(query, &keys[key * d..][..d], lanes);
     }
-    for (index, score) in rest.iter_mut().enumerate() {
-        *score = sum(&multiply::<F, FUSED>(query, &rest_of_keys[index * d..][..d]));
+    for (score, lanes) in scores.iter_mut().zip(&lanes) {
+        *score = sum(lanes);
     }
 }
 
-/// The products of the components of a query and a key, added up in lanes. Long
-/// rows have four times as many sums under way.
+/// The products of the components of a query and a key, added up in lanes.
 #[inline(always)]
-fn multiply<F: Real, const FUSED: bool>(query: &[F], key: &[F]) -> [F; LANES] {
+fn multiply<F: Real, const FUSED: bool>(query: &[F], key: &[F], lanes: &mut [F; LANES]) {
     prefetch(key);
-    let (query, rest_of_query) = query.as_chunks::<{ 4 * LANES }>();
-    let (key, rest_of_key) = key.as_chunks::<{ 4 * LANES }>();
-    let mut sums = [F::zero(); 4 * LANES];
+    let (query, rest_of_query) = query.as_chunks::<LANES>();
+    let (key, rest_of_key) = key.as_chunks::<LANES>();
+    let mut sums = [F::zero(); LANES];
     for (query, key) in query.iter().zip(key) {
-        for lane in 0..4 * LANES {
+        for lane in 0..LANES {
             sums[lane] = multiply_add::<F, FUSED>(query[lane], key[lane], sums[lane]);
         }
     }
-    let mut lanes = [F::zero(); LANES];
-    for lane in 0..LANES {
-        lanes[lane] =
-            (sums[lane] + sums[lane + LANES]) + (sums[lane + 2 * LANES] + sums[lane + 3 * LANES]);
+    *lanes = sums;
+    for (lane, (&query, &key)) in rest_of_query.iter().zip(rest_of_key).enumerate() {
+        lanes[lane] = multiply_add::<F, FUSED>(query, key, lanes[lane]);
     }
-    let (query, rest_of_query) = rest_of_query.as_chunks::<LANES>();
-    let (key, rest_of_key) = rest_of_key.as_chunks::<LANES>();
-    for (query, key) in query.iter().zip(key) {
-        for lane in 0..LANES {
-            lanes[lane] = multiply_add::<F, FUSED>(query[lane], key[lane], lanes[lane]);
-        }
-    }
-    // Not into a lane of its own: sums that are reached by a number known only
-    // when the program runs cannot stay in registers.
-    let mut rest = F::zero();
-    for (&query, &key) in rest_of_query.iter().zip(rest_of_key) {
-        rest = multiply_add::<F, FUSED>(query, key, rest);
-    }
-    lanes[0] += rest;
-    lanes
 }
 
 /// The sum of all lanes, added in pairs.
@@ -269,7 +243,7 @@ fn sum<F: Real>(lanes: &[F; LANES]) -> F {
 #[inline(always)]
 #[allow(unsafe_code, reason = "an address to prefetch is a raw pointer")]
 fn prefetch<F>(row: &[F]) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     for line in (0..size_of_val(row)).step_by(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let address = row.as_ptr().cast::<i8>().wrapping_add(line + PREFETCH_DISTANCE);
@@ -277,6 +251,6 @@ fn prefetch<F>(row: &[F]) {
         // be given any address, even one where nothing is.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = row;
 }

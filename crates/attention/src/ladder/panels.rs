@@ -119,7 +119,7 @@ impl Head<'_> {
         let reach = open[queries.len() - 1];
         let (mut largest, mut total) = ([f32::NEG_INFINITY; WIDTH], [0.0; WIDTH]);
         let mut sums = vec![[0.0; WIDTH]; self.v.ncols()];
-        let mut scores = vec![[0.0; WIDTH]; KEYS];
+        let mut scores = [[0.0; WIDTH]; KEYS];
         for first_key in (0..reach).step_by(KEYS) {
             let keys = first_key..reach.min(first_key + KEYS);
             let scores = &mut scores[..keys.len()];

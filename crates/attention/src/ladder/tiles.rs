@@ -2,17 +2,18 @@
 
 use super::begin;
 use crate::{Error, Options};
-use ndarray::{Array2, ArrayRef2, ArrayView2, s};
+use ndarray::{Array2, ArrayRef2, ArrayView2, Axis, Slice};
 
 /// How many queries meet a tile before the next is loaded.
-const QUERIES: usize = 32;
+const QUERIES: usize = 64;
 
-/// How many keys a tile holds.
-const KEYS: usize = 64;
+/// How many keys a tile holds: so few that their scores fit in registers.
+const KEYS: usize = 32;
 
 /// Version 3: tiles. A tile of keys and values is loaded once for a block of
 /// queries, and stays in the nearest cache while each of them takes it in. The
-/// softmax is online: no row of scores ever exists.
+/// softmax is online: no row of scores ever exists, only those of a tile, and
+/// they can stay in registers while they grow.
 ///
 /// # Shapes
 ///
@@ -28,68 +29,101 @@ pub fn tiles(
     options: Options<f32>,
 ) -> Result<Array2<f32>, Error> {
     let (scale, mut output) = begin(q, k, v, options)?;
-    let q = q.as_standard_layout();
+    let [q, k, v] = [q, k, v].map(|array| array.as_standard_layout());
     let open = |query: usize| options.mask.open_keys(query, q.nrows(), k.nrows());
     for first_query in (0..q.nrows()).step_by(QUERIES) {
         let queries = first_query..q.nrows().min(first_query + QUERIES);
-        let mut running = [(f32::NEG_INFINITY, 0.0); QUERIES];
+        let mut softmax = [Softmax::default(); QUERIES];
         for first_key in (0..open(queries.end - 1)).step_by(KEYS) {
-            let rows = s![first_key..k.nrows().min(first_key + KEYS), ..];
-            let (keys, values) = (transposed(k.slice(rows)), v.slice(rows));
-            let values = values.as_standard_layout();
-            for query in queries.clone() {
-                let open = open(query).clamp(first_key, first_key + keys.ncols()) - first_key;
-                let mut scores = [0.0; KEYS];
-                score(q.row(query).to_slice().unwrap_or_default(), &keys, &mut scores);
+            let tile = Slice::from(first_key..k.nrows().min(first_key + KEYS));
+            let keys = transposed(&k.slice_axis(Axis(0), tile));
+            let values = v.slice_axis(Axis(0), tile);
+            for (query, softmax) in queries.clone().zip(&mut softmax) {
+                let open = open(query).saturating_sub(first_key).min(values.nrows());
+                let mut scores = score(q.row(query).as_slice().unwrap_or_default(), &keys);
                 let weights = &mut scores[..open];
-                let fade = absorb(weights, scale, &mut running[query - first_query]);
+                let fade = softmax.absorb(weights, scale);
                 let mut output = output.row_mut(query);
-                output *= fade;
-                for (&mut weight, value) in weights.iter_mut().zip(values.outer_iter()) {
-                    output.scaled_add(weight, &value);
-                }
+                mix(weights, &values, fade, output.as_slice_mut().unwrap_or_default());
             }
         }
-        for (query, (_, total)) in queries.zip(running) {
-            if total > 0.0 {
-                output.row_mut(query).mapv_inplace(|sum| sum / total);
+        for (query, softmax) in queries.zip(softmax) {
+            if softmax.total > 0.0 {
+                output.row_mut(query).mapv_inplace(|sum| sum / softmax.total);
             }
         }
     }
     Ok(output)
 }
 
-/// Keys `(n, d)` as columns `(d, n)`.
-fn transposed(keys: ArrayView2<f32>) -> Array2<f32> {
-    keys.t().as_standard_layout().into_owned()
+/// Keys `(n, d)` as columns, one for each component; short ones end in zeros.
+fn transposed(keys: &ArrayRef2<f32>) -> Vec<[f32; KEYS]> {
+    let mut columns = vec![[0.0; KEYS]; keys.ncols()];
+    for (key, components) in keys.outer_iter().enumerate() {
+        for (column, &component) in columns.iter_mut().zip(components) {
+            column[key] = component;
+        }
+    }
+    columns
 }
 
-/// The scores of one query for a tile of keys, `(d, n)`.
-fn score(query: &[f32], keys: &Array2<f32>, scores: &mut [f32; KEYS]) {
-    for (component, keys) in query.iter().zip(keys.outer_iter()) {
-        for (score, key) in scores.iter_mut().zip(keys.to_slice().into_iter().flatten()) {
+/// The scores of one query for a tile of keys.
+fn score(query: &[f32], keys: &[[f32; KEYS]]) -> [f32; KEYS] {
+    let mut scores = [0.0; KEYS];
+    for (component, keys) in query.iter().zip(keys) {
+        for (score, key) in scores.iter_mut().zip(keys) {
             *score += component * key;
         }
     }
+    scores
 }
 
-/// Turns new scores into weights, keeps the largest score and the sum of the
-/// weights up to date, and returns by how much earlier weights have to fade.
-fn absorb(scores: &mut [f32], scale: f32, (largest, total): &mut (f32, f32)) -> f32 {
-    let before = *largest;
-    for score in &mut *scores {
-        *score *= scale;
-        *largest = largest.max(*score);
+/// The softmax of one query, as far as it has seen the keys.
+#[derive(Clone, Copy)]
+struct Softmax {
+    /// The largest score so far.
+    largest: f32,
+    /// The sum of exp(score − largest) so far.
+    total: f32,
+}
+
+impl Default for Softmax {
+    fn default() -> Self {
+        Self { largest: f32::NEG_INFINITY, total: 0.0 }
     }
-    // Nothing seen yet, and nothing open here either.
-    if *largest == f32::NEG_INFINITY {
-        return 1.0;
+}
+
+impl Softmax {
+    /// Turns new scores into weights, relative to the largest seen. Returns by
+    /// how much the weights of earlier keys have to fade.
+    fn absorb(&mut self, scores: &mut [f32], scale: f32) -> f32 {
+        let before = self.largest;
+        for score in &mut *scores {
+            *score *= scale;
+            self.largest = self.largest.max(*score);
+        }
+        if scores.is_empty() {
+            return 1.0;
+        }
+        let fade = (before - self.largest).exp();
+        self.total *= fade;
+        for score in scores {
+            *score = (*score - self.largest).exp();
+            self.total += *score;
+        }
+        fade
     }
-    let fade = (before - *largest).exp();
-    *total *= fade;
-    for score in scores {
-        *score = (*score - *largest).exp();
-        *total += *score;
+}
+
+/// Lets the output of one query fade, and adds the values of a tile to it, each
+/// times its weight.
+fn mix(weights: &[f32], values: &ArrayView2<f32>, fade: f32, output: &mut [f32]) {
+    for sum in &mut *output {
+        *sum *= fade;
     }
-    fade
+    for (weight, value) in weights.iter().zip(values.outer_iter()) {
+        for (sum, component) in output.iter_mut().zip(value.to_slice().unwrap_or_default()) {
+            *sum += weight * component;
+        }
+    }
 }
