@@ -58,7 +58,7 @@ impl Timed {
 }
 
 /// How one contestant did in one case.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Figures {
     pub(crate) contestant: String,
     /// The median, and the extremes, in milliseconds.
