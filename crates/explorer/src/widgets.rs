@@ -7,7 +7,7 @@ use crate::cost::{self, CostAnswer};
 use crate::derive::{self, Derivation};
 use crate::head::{Computed, HeadAnswer, Refusal};
 use crate::json::write::members;
-use crate::json::{Json, object, written};
+use crate::json::{Json, Value, object, written};
 use crate::lookup::{self, LookupAnswer};
 use crate::presets::{self, Preset, owned, typed};
 use attention::cost::Model;
@@ -104,26 +104,25 @@ pub fn cost_calculator() -> Result<Widget, String> {
 }
 
 /// The sizes of a model as typed. What follows from others is left out.
-fn sizes(model: Model, tokens: u64, bytes: u64) -> Result<cost::State, String> {
-    let unless = |size: u64, follows: u64| {
-        if size == follows { String::new() } else { size.to_string() }
-    };
-    let (gigaflops, gigabytes) = (machine::gflops()?, machine::gigabytes_per_second()?);
-    Ok(cost::State {
-        tokens: tokens.to_string(),
-        layers: model.layers.to_string(),
-        d_model: model.d_model.to_string(),
-        heads: model.heads.to_string(),
-        d: unless(model.d, model.d_model / model.heads),
-        key_value_heads: unless(model.key_value_heads, model.heads),
-        feed_forward: unless(model.feed_forward, 4 * model.d_model),
-        feed_forward_matrices: model.feed_forward_matrices.to_string(),
-        vocabulary: model.vocabulary.to_string(),
-        tied: model.tied,
-        bytes: bytes.to_string(),
-        gigaflops,
-        gigabytes,
-    })
+fn sizes(model: Model, tokens: u64, bytes: u64) -> Result<Value, String> {
+    let unless =
+        |size: u64, follows: u64| if size == follows { String::new() } else { size.to_string() };
+    let text = |name: &str, text: String| (name.to_owned(), Value::Text(text));
+    Ok(Value::Object(vec![
+        text("tokens", tokens.to_string()),
+        text("layers", model.layers.to_string()),
+        text("d_model", model.d_model.to_string()),
+        text("heads", model.heads.to_string()),
+        text("d", unless(model.d, model.d_model / model.heads)),
+        text("key_value_heads", unless(model.key_value_heads, model.heads)),
+        text("feed_forward", unless(model.feed_forward, 4 * model.d_model)),
+        text("feed_forward_matrices", model.feed_forward_matrices.to_string()),
+        text("vocabulary", model.vocabulary.to_string()),
+        text("bytes", bytes.to_string()),
+        ("tied".to_owned(), Value::Flag(model.tied)),
+        ("gigaflops".to_owned(), Value::Number(machine::gflops()?)),
+        ("gigabytes".to_owned(), Value::Number(machine::gigabytes_per_second()?)),
+    ]))
 }
 
 /// The data cannot end the script element that it stands in.
@@ -173,7 +172,7 @@ object!(LookupData { state, answer });
 /// A model to begin with.
 struct CostPreset {
     title: String,
-    state: cost::State,
+    state: Value,
 }
 
 struct CostData {

@@ -7,51 +7,15 @@ mod tables;
 mod units;
 
 use crate::json::{Unreadable, Value, object};
+use crate::number::shortened;
 use attention::cost::{Model, Roofline};
 pub(crate) use tables::CostAnswer;
-use units::{grouped, shortened};
+use units::grouped;
 
 /// No size is larger than this; their products may well be too large to count.
 const LARGEST: u64 = 1_000_000_000;
 /// The numbers of the measured ceilings are in billions a second.
 const BILLION: f64 = 1e9;
-
-/// What a reader can change; sizes are as typed. An empty `d`,
-/// `key_value_heads` or `feed_forward` follows from the other sizes.
-#[derive(Clone, Debug)]
-pub(crate) struct State {
-    pub(crate) tokens: String,
-    pub(crate) layers: String,
-    pub(crate) d_model: String,
-    pub(crate) heads: String,
-    pub(crate) d: String,
-    pub(crate) key_value_heads: String,
-    pub(crate) feed_forward: String,
-    pub(crate) feed_forward_matrices: String,
-    pub(crate) vocabulary: String,
-    /// Whether one matrix is both embedding and output.
-    pub(crate) tied: bool,
-    pub(crate) bytes: String,
-    /// The machine's ceilings, in billions a second.
-    pub(crate) gigaflops: f64,
-    pub(crate) gigabytes: f64,
-}
-
-object!(State {
-    tokens,
-    layers,
-    d_model,
-    heads,
-    d,
-    key_value_heads,
-    feed_forward,
-    feed_forward_matrices,
-    vocabulary,
-    tied,
-    bytes,
-    gigaflops,
-    gigabytes,
-});
 
 /// The sizes, read.
 #[derive(Clone, Copy)]
@@ -81,12 +45,14 @@ struct Problem {
 
 object!(Problem { field, sentence });
 
-/// Everything that follows from a state.
-pub(crate) fn answer(state: &State) -> Result<CostAnswer, Unreadable> {
+/// Everything that follows from a state (`CostState` in `types.d.ts`), whose
+/// sizes are as typed. An empty `d`, `key_value_heads` or `feed_forward` follows
+/// from the other sizes.
+pub(crate) fn answer(state: &Value) -> Result<CostAnswer, Unreadable> {
     let mut reading = Reading::default();
     let sizes = reading.sizes(state)?;
     let mut answer = CostAnswer::default();
-    match sizes.filter(|_| reading.problems.is_empty()).map(tables::tables) {
+    match sizes.filter(|_| reading.problems.is_empty()).map(|sizes| tables::answer(&sizes)) {
         Some(Ok(counted)) => answer = counted,
         Some(Err(what)) => {
             let sentence = format!(
@@ -97,7 +63,9 @@ pub(crate) fn answer(state: &State) -> Result<CostAnswer, Unreadable> {
         }
         None => {}
     }
-    Ok(CostAnswer { follows: reading.follows, problems: reading.problems, ..answer })
+    answer.follows = reading.follows;
+    answer.problems = reading.problems;
+    Ok(answer)
 }
 
 /// A size doubled so many times, or halved, kept from 1 to the largest.
@@ -112,37 +80,16 @@ pub(crate) fn doubled(typed: &str, times: i64) -> Result<String, String> {
     Ok(size.to_string())
 }
 
-impl State {
-    /// Reads a state, but none of its sizes.
-    pub(crate) fn read(state: &Value) -> Result<State, Unreadable> {
-        let text = |name| state.text(name).map(str::to_owned);
-        Ok(State {
-            tokens: text("tokens")?,
-            layers: text("layers")?,
-            d_model: text("d_model")?,
-            heads: text("heads")?,
-            d: text("d")?,
-            key_value_heads: text("key_value_heads")?,
-            feed_forward: text("feed_forward")?,
-            feed_forward_matrices: text("feed_forward_matrices")?,
-            vocabulary: text("vocabulary")?,
-            tied: state.flag("tied")?,
-            bytes: text("bytes")?,
-            gigaflops: state.number("gigaflops")?,
-            gigabytes: state.number("gigabytes")?,
-        })
+/// The machine's ceilings.
+fn machine(state: &Value) -> Result<Roofline, Unreadable> {
+    let (gigaflops, gigabytes) = (state.number("gigaflops")?, state.number("gigabytes")?);
+    if gigaflops <= 0.0 || gigabytes <= 0.0 {
+        return Err("`gigaflops` and `gigabytes` must be more than 0.".to_owned());
     }
-
-    fn machine(&self) -> Result<Roofline, Unreadable> {
-        if self.gigaflops > 0.0 && self.gigabytes > 0.0 {
-            Ok(Roofline {
-                operations_per_second: self.gigaflops * BILLION,
-                bytes_per_second: self.gigabytes * BILLION,
-            })
-        } else {
-            Err("`gigaflops` and `gigabytes` must be more than 0.".to_owned())
-        }
-    }
+    Ok(Roofline {
+        operations_per_second: gigaflops * BILLION,
+        bytes_per_second: gigabytes * BILLION,
+    })
 }
 
 /// Sizes being read, with what is wrong with them so far.
@@ -154,19 +101,22 @@ struct Reading {
 
 impl Reading {
     /// None if any size cannot be used.
-    fn sizes(&mut self, state: &State) -> Result<Option<Sizes>, Unreadable> {
-        let feed_forward_matrices =
-            chosen("feed_forward_matrices", &state.feed_forward_matrices, &["2", "3"])?;
-        let bytes = chosen("bytes", &state.bytes, &["1", "2", "4"])?;
-        let machine = state.machine()?;
-        let tokens = self.size("tokens", &state.tokens);
-        let layers = self.size("layers", &state.layers);
-        let d_model = self.size("d_model", &state.d_model);
-        let heads = self.size("heads", &state.heads);
-        let d = self.head_size(&state.d, d_model, heads);
-        let key_value_heads = self.key_value_heads(&state.key_value_heads, heads);
-        let feed_forward = self.feed_forward(&state.feed_forward, d_model);
-        let vocabulary = self.size("vocabulary", &state.vocabulary);
+    fn sizes(&mut self, state: &Value) -> Result<Option<Sizes>, Unreadable> {
+        let feed_forward_matrices = chosen(state, "feed_forward_matrices", &["2", "3"])?;
+        let bytes = chosen(state, "bytes", &["1", "2", "4"])?;
+        let machine = machine(state)?;
+        let tied = state.flag("tied")?;
+        let tokens = self.size(state, "tokens")?;
+        let layers = self.size(state, "layers")?;
+        let d_model = self.size(state, "d_model")?;
+        let heads = self.size(state, "heads")?;
+        let d = self.head_size(state, d_model, heads)?;
+        let key_value_heads = self.key_value_heads(state, heads)?;
+        // Sizes are small enough for four times as much to fit.
+        let wide = d_model.map(|d_model| 4 * d_model);
+        self.follows.feed_forward = written(wide);
+        let feed_forward = self.size_or(state, "feed_forward", wide)?;
+        let vocabulary = self.size(state, "vocabulary")?;
         let model = || {
             Some(Model {
                 layers: layers?,
@@ -177,7 +127,7 @@ impl Reading {
                 feed_forward: feed_forward?,
                 feed_forward_matrices,
                 vocabulary: vocabulary?,
-                tied: state.tied,
+                tied,
             })
         };
         Ok(tokens.zip(model()).map(|(tokens, model)| Sizes { tokens, model, bytes, machine }))
@@ -187,20 +137,33 @@ impl Reading {
         self.problems.push(Problem { field: Some(field), sentence });
     }
 
-    fn size(&mut self, field: &'static str, typed: &str) -> Option<u64> {
-        whole(typed).map_err(|sentence| self.problem(field, sentence)).ok()
+    fn size(&mut self, state: &Value, field: &'static str) -> Result<Option<u64>, Unreadable> {
+        let size = whole(state.text(field)?);
+        Ok(size.map_err(|sentence| self.problem(field, sentence)).ok())
+    }
+
+    /// What is typed, or if that is nothing, what follows.
+    fn size_or(
+        &mut self,
+        state: &Value,
+        field: &'static str,
+        follows: Option<u64>,
+    ) -> Result<Option<u64>, Unreadable> {
+        if is_empty(state, field)? { Ok(follows) } else { self.size(state, field) }
     }
 
     /// `d`, or `d_model` shared out among the heads.
-    fn head_size(&mut self, typed: &str, d_model: Option<u64>, heads: Option<u64>) -> Option<u64> {
+    fn head_size(
+        &mut self,
+        state: &Value,
+        d_model: Option<u64>,
+        heads: Option<u64>,
+    ) -> Result<Option<u64>, Unreadable> {
         let both = d_model.zip(heads);
         let even = both.filter(|(d_model, heads)| d_model.is_multiple_of(*heads));
         let follows = even.map(|(d_model, heads)| d_model / heads);
         self.follows.d = written(follows);
-        if !typed.trim().is_empty() {
-            return self.size("d", typed);
-        }
-        if let (Some((d_model, heads)), None) = (both, even) {
+        if let (Some((d_model, heads)), None, true) = (both, even, is_empty(state, "d")?) {
             self.problem(
                 "d",
                 format!(
@@ -211,40 +174,37 @@ impl Reading {
                 ),
             );
         }
-        follows
+        self.size_or(state, "d", follows)
     }
 
     /// As typed, or as many as there are heads.
-    fn key_value_heads(&mut self, typed: &str, heads: Option<u64>) -> Option<u64> {
+    fn key_value_heads(
+        &mut self,
+        state: &Value,
+        heads: Option<u64>,
+    ) -> Result<Option<u64>, Unreadable> {
+        const FIELD: &str = "key_value_heads";
         self.follows.key_value_heads = written(heads);
-        if typed.trim().is_empty() {
-            return heads;
+        let shared = self.size_or(state, FIELD, heads)?;
+        if let Some((heads, shared)) = heads.zip(shared)
+            && !heads.is_multiple_of(shared)
+        {
+            self.problem(
+                FIELD,
+                format!(
+                    "{0} heads cannot share {1} key heads evenly; type a divisor of {0}, or \
+                     nothing for no sharing.",
+                    grouped(heads),
+                    grouped(shared)
+                ),
+            );
         }
-        let shared = self.size("key_value_heads", typed)?;
-        match heads {
-            Some(heads) if !heads.is_multiple_of(shared) => {
-                self.problem(
-                    "key_value_heads",
-                    format!(
-                        "{} heads cannot share {} key heads evenly; type a divisor of {0}, or \
-                         nothing for no sharing.",
-                        grouped(heads),
-                        grouped(shared)
-                    ),
-                );
-                None
-            }
-            _ => Some(shared),
-        }
+        Ok(shared)
     }
+}
 
-    /// As typed, or four times the width of the model.
-    fn feed_forward(&mut self, typed: &str, d_model: Option<u64>) -> Option<u64> {
-        // Sizes are small enough for this to fit.
-        let follows = d_model.map(|d_model| 4 * d_model);
-        self.follows.feed_forward = written(follows);
-        if typed.trim().is_empty() { follows } else { self.size("feed_forward", typed) }
-    }
+fn is_empty(state: &Value, field: &str) -> Result<bool, Unreadable> {
+    Ok(state.text(field)?.trim().is_empty())
 }
 
 fn written(size: Option<u64>) -> String {
@@ -252,8 +212,9 @@ fn written(size: Option<u64>) -> String {
 }
 
 /// A size that comes from a short list.
-fn chosen(name: &str, text: &str, from: &[&str]) -> Result<u64, Unreadable> {
-    let known = from.contains(&text).then(|| text.parse().ok()).flatten();
+fn chosen(state: &Value, name: &str, from: &[&str]) -> Result<u64, Unreadable> {
+    let text = state.text(name)?;
+    let known = from.contains(&text).then(|| whole(text).ok()).flatten();
     known.ok_or_else(|| format!("`{name}` is none of {}.", from.join(", ")))
 }
 
@@ -261,28 +222,34 @@ fn chosen(name: &str, text: &str, from: &[&str]) -> Result<u64, Unreadable> {
 /// the reader.
 fn whole(typed: &str) -> Result<u64, String> {
     let text = typed.trim();
-    let digits: String =
-        text.chars().filter(|letter| !letter.is_whitespace() && *letter != '_').collect();
-    let digits = digits.strip_prefix('+').unwrap_or(&digits);
-    if digits.is_empty() {
+    if text.is_empty() {
         return Err("There is no number here; type a whole one, such as 12.".to_owned());
     }
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!(
-            "“{}” is not a whole number above 0; type one in plain digits, such as 4096.",
-            shortened(text)
-        ));
+    let (mut size, mut any) = (0_u64, false);
+    for letter in text.strip_prefix('+').unwrap_or(text).chars() {
+        match letter.to_digit(10) {
+            // Above the largest it matters no more how far.
+            Some(digit) => size = (size * 10 + u64::from(digit)).min(LARGEST + 1),
+            None if letter.is_whitespace() || letter == '_' => continue,
+            None => return Err(not_whole(text)),
+        }
+        any = true;
     }
-    let significant = digits.trim_start_matches('0');
-    if significant.is_empty() {
-        return Err("0 is too small here; there must be at least 1.".to_owned());
-    }
-    match significant.parse() {
-        Ok(size) if size <= LARGEST => Ok(size),
+    match size {
+        0 if any => Err("0 is too small here; there must be at least 1.".to_owned()),
+        0 => Err(not_whole(text)),
+        1..=LARGEST => Ok(size),
         _ => Err(format!(
             "{} is too large here; type a number up to {}.",
             shortened(text),
             grouped(LARGEST)
         )),
     }
+}
+
+fn not_whole(text: &str) -> String {
+    format!(
+        "“{}” is not a whole number above 0; type one in plain digits, such as 4096.",
+        shortened(text)
+    )
 }

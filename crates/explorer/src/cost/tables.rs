@@ -1,15 +1,14 @@
 //! What sizes cost, as tables to be shown: one head step by step, the whole
-//! model in reading and in writing, and the memory; each beside what it is for
-//! twice the tokens.
+//! model in reading and in writing, and the memory; each beside what becomes of
+//! it for twice the tokens.
 
 use super::{Follows, Problem, Sizes, units};
 use crate::json::object;
+use crate::written;
 use attention::cost::{self, Head, Step, Work};
 
 /// The queries of a block, for tiles: as in the chapter.
 const BLOCK: u64 = 64;
-
-const STEPS: [&str; 6] = ["project", "score", "scale", "mask", "softmax", "mix"];
 
 /// Everything to be shown of some sizes; with problems, nothing but those.
 #[derive(Debug, Default)]
@@ -47,6 +46,79 @@ object!(Table { name, title, columns, rows });
 object!(Row { name, cells });
 object!(Cell { shown, exact });
 
+/// What a column shows of a row's quantities.
+#[derive(Clone, Copy)]
+enum Column {
+    The(usize),
+    /// How many times as much it is for twice the tokens.
+    GrowthOf(usize),
+}
+use Column::{GrowthOf, The};
+
+/// A table before there are numbers in it.
+struct Layout {
+    name: &'static str,
+    title: &'static str,
+    columns: &'static [(&'static str, Column)],
+    rows: &'static [&'static str],
+}
+
+const STEPS: Layout = Layout {
+    name: "steps",
+    title: "One head, step by step",
+    columns: &[
+        ("multiplications", The(0)),
+        ("operations", The(1)),
+        ("bytes moved", The(2)),
+        ("operations for a byte", The(3)),
+        ("takes at least", The(4)),
+        ("operations at 2T", GrowthOf(1)),
+    ],
+    rows: &[
+        "project",
+        "score",
+        "scale",
+        "mask",
+        "softmax",
+        "mix",
+        "2 to 6 together",
+        "the same in tiles",
+    ],
+};
+
+const MODEL: Layout = Layout {
+    name: "model",
+    title: "The whole model",
+    columns: &[
+        ("reading T tokens", The(0)),
+        ("at 2T", GrowthOf(0)),
+        ("writing one more", The(1)),
+        ("at 2T", GrowthOf(1)),
+    ],
+    rows: &[
+        "multiplications by weights",
+        "by keys and values",
+        "operations",
+        "bytes moved at least",
+        "operations for a byte",
+        "time to compute",
+        "time to move",
+        "takes at least",
+    ],
+};
+
+const MEMORY: Layout = Layout {
+    name: "memory",
+    title: "Memory",
+    columns: &[("numbers", The(0)), ("bytes", The(1)), ("at 2T", GrowthOf(0))],
+    rows: &[
+        "all weights",
+        "keys and values of a token",
+        "KV cache of T tokens",
+        "scores of a layer, if stored",
+    ],
+};
+
 /// Something counted, or computed from counts.
 #[derive(Clone, Copy)]
 enum Quantity {
@@ -57,20 +129,9 @@ enum Quantity {
 }
 use Quantity::{Bytes, Count, Intensity, Seconds};
 
-impl Cell {
-    fn text(shown: String) -> Cell {
-        Cell { shown, exact: None }
-    }
-}
-
 impl Quantity {
     fn cell(self) -> Cell {
-        let exact = match self {
-            Count(count) => Some(units::grouped(count)),
-            Bytes(bytes) => Some(format!("{} bytes", units::grouped(bytes))),
-            Seconds(_) | Intensity(_) => None,
-        };
-        Cell { shown: self.shown(), exact }
+        Cell { shown: self.shown(), exact: self.exact() }
     }
 
     fn shown(self) -> String {
@@ -82,6 +143,13 @@ impl Quantity {
         }
     }
 
+    fn exact(self) -> Option<String> {
+        match self {
+            Count(count) | Bytes(count) => Some(units::grouped(count)),
+            Seconds(_) | Intensity(_) => None,
+        }
+    }
+
     fn value(self) -> f64 {
         match self {
             Count(count) | Bytes(count) => count as f64,
@@ -89,8 +157,8 @@ impl Quantity {
         }
     }
 
-    /// How many times as much it is for twice the tokens. Nothing stays nothing,
-    /// and what can no longer be counted has no factor.
+    /// How many times as much it becomes. Nothing stays nothing, and what can
+    /// no longer be counted has no factor.
     fn growth(self, twice: Option<Quantity>) -> String {
         match twice {
             Some(twice) if self.value() > 0.0 => units::factor(twice.value() / self.value()),
@@ -99,87 +167,106 @@ impl Quantity {
     }
 }
 
-/// A row before it is written.
-type Counted<const N: usize> = (&'static str, [Quantity; N]);
+/// Everything that is counted for some number of tokens, in the order of the
+/// tables' rows.
+struct Counts {
+    steps: [[Quantity; 5]; 8],
+    /// Reading the text, and writing a token.
+    runs: [Run; 2],
+    memory: [[Quantity; 2]; 4],
+    /// The keys for which a token costs as much as for the weights.
+    crossover: u64,
+}
 
-/// The tables of some sizes, or what cannot be counted.
-pub(super) fn tables(sizes: Sizes) -> Result<CostAnswer, &'static str> {
-    let twice = Sizes { tokens: 2 * sizes.tokens, ..sizes };
-    let (text, token) = (reading(sizes)?, writing(sizes)?);
-    let (long_text, late_token) = (reading(twice).ok(), writing(twice).ok());
+impl Counts {
+    /// The error says what cannot be counted.
+    // Asked for twice; inlined, it would make the engine larger.
+    #[inline(never)]
+    fn of(sizes: &Sizes) -> Result<Counts, &'static str> {
+        let of_a_key = sizes.model.multiplications_by_keys(1);
+        let of_weights = sizes.model.multiplications_by_weights();
+        Ok(Counts {
+            steps: steps(sizes).ok_or("the operations of one head")?,
+            runs: runs(sizes).ok_or("the operations of the whole text")?,
+            memory: memory(sizes).ok_or("the memory")?,
+            crossover: of_weights.zip(of_a_key).map_or(0, |(weights, one)| weights / one),
+        })
+    }
+}
+
+/// What is to be shown of some sizes, or what cannot be counted.
+pub(super) fn answer(sizes: &Sizes) -> Result<CostAnswer, &'static str> {
+    let once = &Counts::of(sizes)?;
+    let twice = Counts::of(&Sizes { tokens: 2 * sizes.tokens, ..*sizes }).ok();
+    let twice = twice.as_ref();
     Ok(CostAnswer {
         tables: vec![
-            step_table(&steps(sizes)?, steps(twice).ok().as_deref()),
-            model_table([(&text, long_text.as_ref()), (&token, late_token.as_ref())]),
-            memory_table(&memory(sizes)?, memory(twice).ok().as_ref()),
+            table(&STEPS, once, twice, |counts, row, which| counts.steps[row][which]),
+            table(&MODEL, once, twice, |counts, row, which| counts.runs[which].rows()[row]),
+            table(&MEMORY, once, twice, |counts, row, which| counts.memory[row][which]),
         ],
-        sentences: vec![
-            growth_sentence([(&text, long_text.as_ref()), (&token, late_token.as_ref())]),
-            limit_sentence(sizes, &text, &token),
-            crossover_sentence(sizes)?,
-        ],
+        sentences: sentences(sizes, once, twice),
         spoken: format!(
             "{} tokens: reading them takes at least {}, writing one more at least {}.",
             units::grouped(sizes.tokens),
-            text.least().shown(),
-            token.least().shown()
+            units::time(once.runs[0].least()),
+            units::time(once.runs[1].least())
         ),
         ..CostAnswer::default()
     })
 }
 
-/// One head: each step by itself, all but the first together, and those in tiles.
-fn steps(sizes: Sizes) -> Result<Vec<Counted<5>>, &'static str> {
-    const WHAT: &str = "the operations of one head";
-    let Sizes { tokens, model, bytes, machine } = sizes;
-    let head = Head { tokens, d_model: model.d_model, d: model.d, d_v: model.d };
-    let row = |name, work: Work, seconds: Option<f64>| {
-        let (multiplications, operations) = (Count(work.multiplications), Count(work.operations));
-        let moved = Bytes(work.bytes(bytes)?);
-        let intensity = Intensity(work.intensity(bytes)?);
-        let seconds = Seconds(seconds.or(machine.seconds(work, bytes))?);
-        Some((name, [multiplications, operations, moved, intensity, seconds]))
-    };
-    let counted = || {
-        let mut rows = Vec::new();
-        // The steps after the first come one after the other: their times add up.
-        let (mut together, mut seconds) = (Work::default(), 0.0);
-        for (name, step) in STEPS.into_iter().zip(Step::ALL) {
-            let work = cost::step(step, head)?;
-            rows.push(row(name, work, None)?);
-            if step != Step::Project {
-                together = together.and(work)?;
-                seconds += machine.seconds(work, bytes)?;
+/// Fills a table with quantities, which are found by row and place in it.
+fn table(
+    layout: &Layout,
+    once: &Counts,
+    twice: Option<&Counts>,
+    quantity: fn(&Counts, usize, usize) -> Quantity,
+) -> Table {
+    let mut rows = Vec::new();
+    for (row, &name) in layout.rows.iter().enumerate() {
+        let cell = |&(_, column): &(_, Column)| match column {
+            The(which) => quantity(once, row, which).cell(),
+            GrowthOf(which) => {
+                let twice = twice.map(|counts| quantity(counts, row, which));
+                Cell { shown: quantity(once, row, which).growth(twice), exact: None }
             }
-        }
-        rows.push(row("2 to 6 together", together, Some(seconds))?);
-        rows.push(row("the same in tiles", cost::tiled(head, BLOCK)?, None)?);
-        Some(rows)
-    };
-    counted().ok_or(WHAT)
+        };
+        rows.push(Row { name, cells: layout.columns.iter().map(cell).collect() });
+    }
+    let columns = layout.columns.iter().map(|column| column.0).collect();
+    Table { name: layout.name, title: layout.title, columns, rows }
 }
 
-fn step_table(steps: &[Counted<5>], twice: Option<&[Counted<5>]>) -> Table {
-    const OPERATIONS: usize = 1;
-    let rows = steps.iter().enumerate().map(|(place, (name, quantities))| {
-        let twice = twice.and_then(|rows| rows.get(place));
-        let growth = quantities[OPERATIONS].growth(twice.map(|(_, row)| row[OPERATIONS]));
-        let cells = quantities.iter().map(|quantity| quantity.cell());
-        Row { name, cells: cells.chain([Cell::text(growth)]).collect() }
-    });
-    Table {
-        name: "steps",
-        title: "One head, step by step",
-        columns: vec![
-            "multiplications",
-            "operations",
-            "bytes moved",
-            "operations for a byte",
-            "takes at least",
-            "operations at 2T",
-        ],
-        rows: rows.collect(),
+/// One head: each step by itself, all but the first together, and those in tiles.
+fn steps(sizes: &Sizes) -> Option<[[Quantity; 5]; 8]> {
+    let &Sizes { tokens, model, bytes, machine } = sizes;
+    let head = Head { tokens, d_model: model.d_model, d: model.d, d_v: model.d };
+    let row = |work: Work, seconds| {
+        Some([
+            Count(work.multiplications),
+            Count(work.operations),
+            Bytes(work.bytes(bytes)?),
+            Intensity(work.intensity(bytes)?),
+            Seconds(seconds),
+        ])
+    };
+    let mut rows = [[Count(0); 5]; 8];
+    // The steps after the first come one after the other: their times add up.
+    let (mut together, mut sum) = (Work::default(), 0.0);
+    for (place, step) in Step::ALL.into_iter().enumerate() {
+        let work = cost::step(step, head)?;
+        let seconds = machine.seconds(work, bytes)?;
+        rows[place] = row(work, seconds)?;
+        if step != Step::Project {
+            together = together.and(work)?;
+            sum += seconds;
+        }
     }
+    let tiled = cost::tiled(head, BLOCK)?;
+    rows[6] = row(together, sum)?;
+    rows[7] = row(tiled, machine.seconds(tiled, bytes)?)?;
+    Some(rows)
 }
 
 /// A run of the whole model, counted.
@@ -188,155 +275,97 @@ struct Run {
     by_keys: u64,
     operations: u64,
     bytes: u64,
-    intensity: f64,
     computing: f64,
     moving: f64,
 }
 
 impl Run {
-    /// All weights that are multiplied by, and the keys and values of all
-    /// tokens, move once, in reading as in writing.
-    fn new(sizes: Sizes, by_weights: Option<u64>, by_keys: Option<u64>) -> Option<Run> {
-        let Sizes { tokens, model, bytes, machine } = sizes;
-        let (by_weights, by_keys) = (by_weights?, by_keys?);
-        let multiplications = by_weights.checked_add(by_keys)?;
-        let work = Work {
-            multiplications,
-            operations: multiplications.checked_mul(2)?,
-            read: model.multiplications_by_weights()?.checked_add(model.cache_bytes(tokens, 1)?)?,
-            written: 0,
-        };
-        let moved = work.bytes(bytes)?;
-        Some(Run {
-            by_weights,
-            by_keys,
-            operations: work.operations,
-            bytes: moved,
-            intensity: work.intensity(bytes)?,
-            computing: work.operations as f64 / machine.operations_per_second,
-            moving: moved as f64 / machine.bytes_per_second,
-        })
+    /// So many tokens, and so many keys that they see. All weights that are
+    /// multiplied by, and the keys and values of the text, move once.
+    #[inline(never)]
+    fn new(sizes: &Sizes, tokens: u64, keys: u64) -> Option<Run> {
+        let &Sizes { model, bytes, machine, .. } = sizes;
+        let weights = model.multiplications_by_weights()?;
+        let by_weights = weights.checked_mul(tokens)?;
+        let by_keys = model.multiplications_by_keys(keys)?;
+        let operations = by_weights.checked_add(by_keys)?.checked_mul(2)?;
+        let numbers = weights.checked_add(model.cache_bytes(sizes.tokens, 1)?)?;
+        let bytes = numbers.checked_mul(bytes)?;
+        let computing = operations as f64 / machine.operations_per_second;
+        let moving = bytes as f64 / machine.bytes_per_second;
+        Some(Run { by_weights, by_keys, operations, bytes, computing, moving })
     }
 
-    fn least(&self) -> Quantity {
-        Seconds(self.computing.max(self.moving))
+    fn intensity(&self) -> f64 {
+        self.operations as f64 / self.bytes as f64
     }
 
-    fn rows(&self) -> [(&'static str, Quantity); 8] {
+    fn least(&self) -> f64 {
+        self.computing.max(self.moving)
+    }
+
+    fn rows(&self) -> [Quantity; 8] {
         [
-            ("multiplications by weights", Count(self.by_weights)),
-            ("by keys and values", Count(self.by_keys)),
-            ("operations", Count(self.operations)),
-            ("bytes moved at least", Bytes(self.bytes)),
-            ("operations for a byte", Intensity(self.intensity)),
-            ("time to compute", Seconds(self.computing)),
-            ("time to move", Seconds(self.moving)),
-            ("takes at least", self.least()),
+            Count(self.by_weights),
+            Count(self.by_keys),
+            Count(self.operations),
+            Bytes(self.bytes),
+            Intensity(self.intensity()),
+            Seconds(self.computing),
+            Seconds(self.moving),
+            Seconds(self.least()),
         ]
     }
 }
 
-/// A forward pass of all tokens, closed scores left out.
-fn reading(sizes: Sizes) -> Result<Run, &'static str> {
-    let Sizes { tokens, model, .. } = sizes;
-    let by_weights = model.multiplications_by_weights().and_then(|each| each.checked_mul(tokens));
-    let by_keys =
-        cost::open_scores(tokens).and_then(|scores| model.multiplications_by_keys(scores));
-    Run::new(sizes, by_weights, by_keys).ok_or("the operations of the whole text")
-}
-
-/// One token that sees as many keys as the text has tokens.
-fn writing(sizes: Sizes) -> Result<Run, &'static str> {
-    let Sizes { tokens, model, .. } = sizes;
-    let by_keys = model.multiplications_by_keys(tokens);
-    Run::new(sizes, model.multiplications_by_weights(), by_keys).ok_or("the operations of a token")
-}
-
-fn model_table(runs: [(&Run, Option<&Run>); 2]) -> Table {
-    let mut rows: Vec<Row> = Vec::new();
-    for (run, twice) in runs {
-        let twice = twice.map(Run::rows);
-        for (place, (name, quantity)) in run.rows().into_iter().enumerate() {
-            let growth = quantity.growth(twice.map(|rows| rows[place].1));
-            let cells = [quantity.cell(), Cell::text(growth)];
-            match rows.get_mut(place) {
-                Some(row) => row.cells.extend(cells),
-                None => rows.push(Row { name, cells: cells.into() }),
-            }
-        }
-    }
-    Table {
-        name: "model",
-        title: "The whole model",
-        columns: vec!["reading T tokens", "at 2T", "writing one more", "at 2T"],
-        rows,
-    }
+/// A forward pass of all tokens, closed scores left out; and one token that sees
+/// as many keys as the text has tokens.
+fn runs(sizes: &Sizes) -> Option<[Run; 2]> {
+    let tokens = sizes.tokens;
+    Some([Run::new(sizes, tokens, cost::open_scores(tokens)?)?, Run::new(sizes, 1, tokens)?])
 }
 
 /// What has to be kept: numbers and bytes.
-type Memory = [(&'static str, u64, u64); 4];
-
-fn memory(sizes: Sizes) -> Result<Memory, &'static str> {
-    let Sizes { tokens, model, bytes, .. } = sizes;
-    let scores = || tokens.checked_mul(tokens)?.checked_mul(model.heads);
-    let row = |name, numbers: Option<u64>| Some((name, numbers?, numbers?.checked_mul(bytes)?));
-    let counted = || {
-        Some([
-            row("all weights", model.weights())?,
-            row("keys and values of a token", model.cache_bytes(1, 1))?,
-            row("KV cache of T tokens", model.cache_bytes(tokens, 1))?,
-            row("scores of a layer, if stored", scores())?,
-        ])
-    };
-    counted().ok_or("the memory")
-}
-
-fn memory_table(memory: &Memory, twice: Option<&Memory>) -> Table {
-    let rows = memory.iter().enumerate().map(|(place, &(name, numbers, bytes))| {
-        let growth = Count(numbers).growth(twice.map(|rows| Count(rows[place].1)));
-        Row { name, cells: vec![Count(numbers).cell(), Bytes(bytes).cell(), Cell::text(growth)] }
-    });
-    Table {
-        name: "memory",
-        title: "Memory",
-        columns: vec!["numbers", "bytes", "at 2T"],
-        rows: rows.collect(),
+fn memory(sizes: &Sizes) -> Option<[[Quantity; 2]; 4]> {
+    let &Sizes { tokens, model, bytes, .. } = sizes;
+    let kept = [
+        model.weights()?,
+        model.cache_bytes(1, 1)?,
+        model.cache_bytes(tokens, 1)?,
+        tokens.checked_mul(tokens)?.checked_mul(model.heads)?,
+    ];
+    let mut rows = [[Count(0); 2]; 4];
+    for (row, numbers) in rows.iter_mut().zip(kept) {
+        *row = [Count(numbers), Bytes(numbers.checked_mul(bytes)?)];
     }
+    Some(rows)
 }
 
-fn growth_sentence([text, token]: [(&Run, Option<&Run>); 2]) -> String {
-    let growth = |(run, twice): (&Run, Option<&Run>)| {
-        Count(run.operations).growth(twice.map(|run| Count(run.operations)))
+fn sentences(sizes: &Sizes, once: &Counts, twice: Option<&Counts>) -> Vec<String> {
+    let growth = |run: usize| {
+        let operations = |counts: &Counts| Count(counts.runs[run].operations);
+        operations(once).growth(twice.map(operations))
     };
-    format!(
-        "Twice the tokens: ×4 scores, {} operations to read the text, {} to write a token.",
-        growth(text),
-        growth(token)
-    )
-}
-
-/// What reading and writing wait for on the machine.
-fn limit_sentence(sizes: Sizes, text: &Run, token: &Run) -> String {
     let ridge = sizes.machine.ridge();
-    let limit = |run: &Run| if run.intensity < ridge { "memory" } else { "arithmetic" };
-    format!(
-        "The ridge of the measured machine is at {ridge:.1} operations for a byte: there, reading \
-         this text waits for {}, and writing for {}.",
-        limit(text),
-        limit(token)
-    )
-}
-
-/// The keys for which a token costs as much as for the weights.
-fn crossover_sentence(sizes: Sizes) -> Result<String, &'static str> {
-    let model = sizes.model;
-    let keys = model
-        .multiplications_by_weights()
-        .zip(model.multiplications_by_keys(1))
-        .map(|(weights, one_key)| weights / one_key)
-        .ok_or("the operations of a token")?;
-    Ok(format!(
-        "A token that sees {} keys takes as many multiplications by keys and values as by weights.",
-        units::grouped(keys)
-    ))
+    let limit =
+        |run: usize| if once.runs[run].intensity() < ridge { "memory" } else { "arithmetic" };
+    vec![
+        format!(
+            "Twice the tokens: ×4 scores, {} operations to read the text, {} to write a token.",
+            growth(0),
+            growth(1)
+        ),
+        format!(
+            "The ridge of the measured machine is at {} operations for a byte: there, reading \
+             this text waits for {}, and writing for {}.",
+            written::shown(ridge, 1),
+            limit(0),
+            limit(1)
+        ),
+        format!(
+            "A token that sees {} keys takes as many multiplications by keys and values as by \
+             weights.",
+            units::grouped(once.crossover)
+        ),
+    ]
 }

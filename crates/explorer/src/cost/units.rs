@@ -83,15 +83,6 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
-/// The beginning of what was typed, to be quoted.
-pub(super) fn shortened(text: &str) -> String {
-    const KEPT: usize = 16;
-    if text.chars().count() <= KEPT {
-        return text.to_owned();
-    }
-    text.chars().take(KEPT).chain(['…']).collect()
-}
-
 /// In the largest unit of which there is at least one, or in the smallest.
 fn in_units(number: f64, units: &[(f64, &str)]) -> String {
     let fits = units.iter().find(|(size, _)| number >= size * NEARLY);

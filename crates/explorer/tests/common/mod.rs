@@ -103,11 +103,12 @@ impl Random {
         let mut empty = |text: String| if self.below(3) == 0 { String::new() } else { text };
         let [d, feed_forward, key_value_heads] =
             [empty(d), empty(feed_forward), empty(sharing.to_string())];
+        let (matrices, bytes) = (["2", "3"][self.below(2)], ["1", "2", "4"][self.below(3)]);
         json!({
             "tokens": tokens, "layers": layers, "d_model": d_model, "heads": heads.to_string(),
             "d": d, "key_value_heads": key_value_heads, "feed_forward": feed_forward,
-            "feed_forward_matrices": ["2", "3"][self.below(2)], "vocabulary": vocabulary,
-            "tied": self.below(2) == 0, "bytes": ["1", "2", "4"][self.below(3)],
+            "feed_forward_matrices": matrices, "vocabulary": vocabulary,
+            "tied": self.below(2) == 0, "bytes": bytes,
             "gigaflops": 1 + self.below(100_000), "gigabytes": self.below(1000) as f64 / 8.0 + 0.1,
         })
     }
