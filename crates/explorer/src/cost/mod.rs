@@ -56,8 +56,7 @@ pub(crate) fn answer(state: &Value) -> Result<CostAnswer, Unreadable> {
         Some(Ok(counted)) => answer = counted,
         Some(Err(what)) => {
             let sentence = format!(
-                "These sizes are too large together: {what} would not fit in 64 bits, which end \
-                 near 1.8·10¹⁹. Make one of them smaller."
+                "Too large together: {what} would not fit in 64 bits. Make a size smaller."
             );
             reading.problems.push(Problem { field: None, sentence });
         }

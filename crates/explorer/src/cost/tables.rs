@@ -74,16 +74,7 @@ const STEPS: Layout = Layout {
         ("takes at least", The(4)),
         ("operations at 2T", GrowthOf(1)),
     ],
-    rows: &[
-        "project",
-        "score",
-        "scale",
-        "mask",
-        "softmax",
-        "mix",
-        "2 to 6 together",
-        "the same in tiles",
-    ],
+    rows: &["project", "score", "scale", "mask", "softmax", "mix", "2 to 6 together", "in tiles"],
 };
 
 const MODEL: Layout = Layout {
