@@ -4,6 +4,7 @@
 /** The custom elements, and the modules that define them. */
 const WIDGETS = {
     'attention-head': () => import('./attention-head.js'),
+    'cost-calculator': () => import('./cost-calculator.js'),
     'soft-lookup': () => import('./soft-lookup.js'),
 };
 

@@ -244,6 +244,59 @@ export type LookupAnswer = {
 /** The data that stands in the page for `<soft-lookup>`. */
 export type LookupData = { state: LookupState; answer: LookupAnswer };
 
+// ------------------------------------------------------ the cost calculator
+
+/** The sizes of a model and of a text, as typed. */
+export type CostState = {
+  tokens: string;
+  layers: string;
+  d_model: string;
+  heads: string;
+  /** Empty: d_model shared out among the heads. */
+  d: string;
+  /** Empty: as many as heads. */
+  key_value_heads: string;
+  /** Empty: four times d_model. */
+  feed_forward: string;
+  feed_forward_matrices: '2' | '3';
+  vocabulary: string;
+  /** Bytes of a number. */
+  bytes: '1' | '2' | '4';
+  /** Whether one matrix is both embedding and output. */
+  tied: boolean;
+  /** The machine's ceilings, in billions of operations and of bytes a second. */
+  gigaflops: number;
+  gigabytes: number;
+};
+
+/** A size that is typed. */
+export type CostSize =
+  | 'tokens' | 'layers' | 'd_model' | 'heads' | 'd' | 'key_value_heads' | 'feed_forward' | 'vocabulary';
+
+/** A quantity with its unit, '2.15 billion'; `exact` has all digits of a count. */
+export type CostCell = { shown: string; exact?: string };
+
+export type CostAnswer = {
+  /** Without a field, it is all sizes together that are too large. */
+  problems: { field?: CostSize; sentence: string }[];
+  /** What the empty sizes stand for; '' where that cannot be told. */
+  follows: { d: string; key_value_heads: string; feed_forward: string };
+  /** Always the same rows and columns; with problems there are no tables. */
+  tables: {
+    name: 'steps' | 'model' | 'memory';
+    title: string;
+    columns: string[];
+    rows: { name: string; cells: CostCell[] }[];
+  }[];
+  /** On twice the tokens, on the machine's ridge, and on keys against weights. */
+  sentences: string[];
+  /** For the live region. */
+  spoken: string;
+};
+
+/** The data that stands in the page for `<cost-calculator>`: the answer is that of the first preset. */
+export type CostData = { presets: { title: string; state: CostState }[]; answer: CostAnswer };
+
 // ------------------------------------------------------ asking the engine
 
 /** Each request, by its `ask`, with what the engine answers to it. */
@@ -270,6 +323,9 @@ export type Exchanges = {
     { ask: 'nudge'; query: [string, string]; x: number; y: number },
     { query: [string, string] } | { sentence: string },
   ];
+  cost: [{ ask: 'cost'; state: CostState }, CostAnswer];
+  /** A size doubled so many times, or with a minus halved; stops at 1 and at a billion. */
+  double: [{ ask: 'double'; text: string; times: number }, { text: string } | { sentence: string }];
 };
 
 export type Request = Exchanges[keyof Exchanges][0];

@@ -13,6 +13,7 @@
 
 pub mod abi;
 mod cell;
+mod cost;
 mod derive;
 mod head;
 mod json;

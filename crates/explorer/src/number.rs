@@ -101,7 +101,7 @@ fn too_large(text: &str) -> String {
 }
 
 /// The beginning of a text, to be quoted.
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     const KEPT: usize = 16;
     if text.chars().count() <= KEPT {
         return text.to_owned();

@@ -7,7 +7,7 @@ use crate::json::write::members;
 use crate::json::{Json, Unreadable, Value, object, written};
 use crate::number::Typed;
 use crate::state::HeadState;
-use crate::{derive, lookup, tokens};
+use crate::{cost, derive, lookup, tokens};
 
 /// Answers one request: JSON to JSON.
 ///
@@ -31,6 +31,8 @@ fn dispatch(request: &Value) -> Result<String, Unreadable> {
         "lookup" => look_up(request),
         "point" => point(request),
         "nudge" => nudge(request),
+        "cost" => count(request),
+        "double" => double(request),
         _ => Err("There is no such request: see `ask`.".to_owned()),
     }
 }
@@ -91,6 +93,15 @@ fn nudge(request: &Value) -> Result<String, Unreadable> {
     let by = [request.whole("x")?, request.whole("y")?];
     let query = Typed::read(x).and_then(|x| Ok([x, Typed::read(y)?]));
     Ok(written(&Reply::query(query.map(|query| lookup::nudged(query, by)))))
+}
+
+fn count(request: &Value) -> Result<String, Unreadable> {
+    cost::answer(request.member("state")?).map(|answer| written(&answer))
+}
+
+fn double(request: &Value) -> Result<String, Unreadable> {
+    let doubled = cost::doubled(request.text("text")?, request.whole("times")?);
+    Ok(written(&doubled.map_or_else(Reply::Sentence, Reply::Text)))
 }
 
 /// The answer to a request that cannot be read.

@@ -3,13 +3,16 @@
 //! and without it. Computed where the page is built.
 
 use crate::cell::{Name, Place};
+use crate::cost::{self, CostAnswer};
 use crate::derive::{self, Derivation};
 use crate::head::{Computed, HeadAnswer, Refusal};
 use crate::json::write::members;
-use crate::json::{Json, object, written};
+use crate::json::{Json, Value, object, written};
 use crate::lookup::{self, LookupAnswer};
 use crate::presets::{self, Preset, owned, typed};
+use attention::cost::Model;
 use ledger::{Ledger, Widget};
+use worked::forward_pass::{self as chapter, machine, models};
 use worked::soft_lookup as drinks;
 
 /// Enters every widget.
@@ -20,6 +23,7 @@ pub(crate) fn enter(ledger: &mut Ledger) {
     ledger
         .enter("lookup.widget", soft_lookup)
         .about("the menu of drinks, with a query to drag and a temperature to set");
+    ledger.enter("cost.widget", cost_calculator).about("what a model costs, for sizes to choose");
 }
 
 /// `<attention-head>`, and as its data (`HeadData` in `types.d.ts`) the
@@ -73,6 +77,54 @@ pub fn soft_lookup() -> Result<Widget, String> {
     })
 }
 
+/// `<cost-calculator>`, and as its data (`CostData` in `types.d.ts`) the
+/// published models, and what the chapter's head costs in the first of them.
+///
+/// # Errors
+///
+/// The measurement of the machine cannot be read.
+pub fn cost_calculator() -> Result<Widget, String> {
+    let published = models::NAMES.into_iter().zip(models::MODELS).zip(models::CONTEXTS);
+    let mut presets = vec![CostPreset {
+        title: format!("{}, {} tokens", models::NAMES[0], chapter::REAL.tokens),
+        state: sizes(models::GPT_2, chapter::REAL.tokens, chapter::BYTES)?,
+    }];
+    for ((name, model), context) in published {
+        let title = format!("{name}, full context");
+        presets.push(CostPreset { title, state: sizes(model, context, models::BYTES)? });
+    }
+    let answer = cost::answer(&presets[0].state)?;
+    Ok(Widget {
+        element: "cost-calculator".to_owned(),
+        fallback: "With JavaScript, one can choose the sizes of a model here and see the counts \
+                   follow. The tables of this chapter have them for four published models."
+            .to_owned(),
+        data: inert(&written(&CostData { presets, answer })),
+    })
+}
+
+/// The sizes of a model as typed. What follows from others is left out.
+fn sizes(model: Model, tokens: u64, bytes: u64) -> Result<Value, String> {
+    let unless =
+        |size: u64, follows: u64| if size == follows { String::new() } else { size.to_string() };
+    let text = |name: &str, text: String| (name.to_owned(), Value::Text(text));
+    Ok(Value::Object(vec![
+        text("tokens", tokens.to_string()),
+        text("layers", model.layers.to_string()),
+        text("d_model", model.d_model.to_string()),
+        text("heads", model.heads.to_string()),
+        text("d", unless(model.d, model.d_model / model.heads)),
+        text("key_value_heads", unless(model.key_value_heads, model.heads)),
+        text("feed_forward", unless(model.feed_forward, 4 * model.d_model)),
+        text("feed_forward_matrices", model.feed_forward_matrices.to_string()),
+        text("vocabulary", model.vocabulary.to_string()),
+        text("bytes", bytes.to_string()),
+        ("tied".to_owned(), Value::Flag(model.tied)),
+        ("gigaflops".to_owned(), Value::Number(machine::gflops()?)),
+        ("gigabytes".to_owned(), Value::Number(machine::gigabytes_per_second()?)),
+    ]))
+}
+
 /// The data cannot end the script element that it stands in.
 fn inert(json: &str) -> String {
     json.replace('<', "\\u003c")
@@ -116,3 +168,17 @@ struct LookupData {
 }
 
 object!(LookupData { state, answer });
+
+/// A model to begin with.
+struct CostPreset {
+    title: String,
+    state: Value,
+}
+
+struct CostData {
+    presets: Vec<CostPreset>,
+    answer: CostAnswer,
+}
+
+object!(CostPreset { title, state });
+object!(CostData { presets, answer });

@@ -146,25 +146,45 @@ fn engine_and_native_code_agree_on_everything_else() {
 }
 
 #[test]
+fn engine_and_native_code_agree_on_512_random_costs() {
+    let mut running = Running::start();
+    let mut random = Random::new(7);
+    let (mut counted, mut refused) = (0, 0);
+    for _ in 0..512 {
+        let state = random.cost_state();
+        let answer = running.compare(&json!({"ask": "cost", "state": state}));
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_ne!(list(&answer["tables"]).is_empty(), list(&answer["problems"]).is_empty());
+        *if list(&answer["problems"]).is_empty() { &mut counted } else { &mut refused } += 1;
+        let times = random.below(41) as i64 - 20;
+        running.compare(&json!({"ask": "double", "text": state["tokens"], "times": times}));
+    }
+    assert!(counted > 50 && refused > 50, "{counted} counted, {refused} refused");
+}
+
+#[test]
 fn nonsense_is_answered_with_an_error() {
     let mut running = Running::start();
     let mut random = Random::new(11);
     let whole = json!({"ask": "head", "state": preset("toy")}).to_string();
+    let cost = json!({"ask": "cost", "state": random.cost_state()}).to_string();
     let mut nonsense: Vec<Vec<u8>> = ["", "{}", "null", "[[[[", "{\"ask\":\"head\"}", "\u{feff}{}"]
         .map(|text| text.as_bytes().to_vec())
         .into();
     nonsense.push(vec![b'['; 200_000]);
     nonsense.push(vec![0xff; 100]);
     // A request cut short anywhere.
-    nonsense.extend((0..100).map(|_| whole.as_bytes()[..random.below(whole.len())].to_vec()));
+    for whole in [&whole, &cost] {
+        nonsense.extend((0..100).map(|_| whole.as_bytes()[..random.below(whole.len())].to_vec()));
+    }
     for request in nonsense {
         let answer = running.ask_bytes(&request).expect("it is short enough");
         let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
         assert!(text(&answer["error"]).ends_with('.'), "{answer}");
     }
     // And with a byte of it changed, which may well leave it readable.
-    for _ in 0..300 {
-        let mut request = whole.clone().into_bytes();
+    for round in 0..600 {
+        let mut request = [&whole, &cost][round % 2].clone().into_bytes();
         let place = random.below(request.len());
         request[place] = random.below(256) as u8;
         let answer = running.ask_bytes(&request).expect("it is short enough");

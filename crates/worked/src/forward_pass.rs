@@ -18,11 +18,11 @@ const STEPS: [&str; 6] = ["project", "score", "scale", "mask", "softmax", "mix"]
 /// The toy head.
 const TOY: Head = Head { tokens: 5, d_model: 4, d: 3, d_v: 3 };
 /// A head of realistic size: one of GPT-2 small, over four times its context.
-const REAL: Head = Head { tokens: 4096, d_model: 768, d: 64, d_v: 64 };
+pub const REAL: Head = Head { tokens: 4096, d_model: 768, d: 64, d_v: 64 };
 /// The queries of a block, for tiles.
 const BLOCK: u64 = 64;
 /// The bytes of a single-precision number.
-const BYTES: u64 = 4;
+pub const BYTES: u64 = 4;
 /// The lengths of the table of doublings.
 const LENGTHS: [u64; 4] = [1024, 2048, 4096, 8192];
 

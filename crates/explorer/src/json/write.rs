@@ -146,6 +146,26 @@ impl<T: Json> Json for Option<T> {
     }
 }
 
+/// What was read, written again.
+#[cfg(feature = "worked")]
+impl Json for super::Value {
+    fn write(&self, text: &mut String) {
+        use super::Value;
+        match self {
+            Value::Null => text.push_str("null"),
+            Value::Flag(flag) => flag.write(text),
+            Value::Number(number) => number.write(text),
+            Value::Text(letters) => letters.write(text),
+            Value::List(values) => values.write(text),
+            Value::Object(pairs) => {
+                let pairs: Vec<_> =
+                    pairs.iter().map(|(name, value)| (name.as_str(), value as &dyn Json)).collect();
+                members(text, &pairs);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

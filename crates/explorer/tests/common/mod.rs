@@ -85,6 +85,34 @@ impl Random {
         }
     }
 
+    /// Sizes for the cost calculator: mostly ones that fit each other, of any
+    /// magnitude, and now and then something else.
+    pub(crate) fn cost_state(&mut self) -> Value {
+        const ODD: [&str; 8] = ["", "0", "-1", "1.5", "12x", "1 000", "_", "99999999999999999999"];
+        let mut size = |magnitudes: usize| {
+            if self.below(40) == 0 {
+                return ODD[self.below(ODD.len())].to_owned();
+            }
+            let digits = 1 + self.below(magnitudes) as u32;
+            (1 + self.below(10_usize.pow(digits))).to_string()
+        };
+        let [tokens, layers, d_model, vocabulary] = [size(9), size(3), size(6), size(7)];
+        let [d, feed_forward] = [size(4), size(6)];
+        let heads = 1 << self.below(8);
+        let sharing = heads >> self.below(9);
+        let mut empty = |text: String| if self.below(3) == 0 { String::new() } else { text };
+        let [d, feed_forward, key_value_heads] =
+            [empty(d), empty(feed_forward), empty(sharing.to_string())];
+        let (matrices, bytes) = (["2", "3"][self.below(2)], ["1", "2", "4"][self.below(3)]);
+        json!({
+            "tokens": tokens, "layers": layers, "d_model": d_model, "heads": heads.to_string(),
+            "d": d, "key_value_heads": key_value_heads, "feed_forward": feed_forward,
+            "feed_forward_matrices": matrices, "vocabulary": vocabulary,
+            "tied": self.below(2) == 0, "bytes": bytes,
+            "gigaflops": 1 + self.below(100_000), "gigabytes": self.below(1000) as f64 / 8.0 + 0.1,
+        })
+    }
+
     /// A whole state. Some are large, some have nothing but ties.
     pub(crate) fn state(&mut self) -> Value {
         let length = 1 + self.below(12);

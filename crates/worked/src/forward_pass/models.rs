@@ -9,12 +9,12 @@ use super::known;
 use super::machine::roofline;
 use crate::Claim;
 
-/// The models of the tables.
-const NAMES: [&str; 4] = ["GPT-2 small", "GPT-3 175B", "Llama 2 7B", "Llama 3 8B"];
+/// The names of the models of the tables.
+pub const NAMES: [&str; 4] = ["GPT-2 small", "GPT-3 175B", "Llama 2 7B", "Llama 3 8B"];
 /// The longest text that each was made for, in tokens.
-const CONTEXTS: [u64; 4] = [1024, 2048, 4096, 8192];
+pub const CONTEXTS: [u64; 4] = [1024, 2048, 4096, 8192];
 /// The bytes of a number in half precision, in which such models are run.
-const BYTES: u64 = 2;
+pub const BYTES: u64 = 2;
 
 /// GPT-2 small. Radford et al. (2019), table 2, section 2.3; the heads are in
 /// the program that was published with it.
@@ -72,7 +72,8 @@ pub const LLAMA_3: Model = Model {
     tied: false,
 };
 
-const MODELS: [Model; 4] = [GPT_2, GPT_3, LLAMA_2, LLAMA_3];
+/// The models of the tables, in the order of their names.
+pub const MODELS: [Model; 4] = [GPT_2, GPT_3, LLAMA_2, LLAMA_3];
 
 /// Enters the tables of models.
 pub fn enter(ledger: &mut Ledger) {
