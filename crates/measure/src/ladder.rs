@@ -159,7 +159,7 @@ mod tests {
         let times = [("a", 12), ("b", 4), ("c", 2)];
         let figures = times
             .map(|(name, ms)| Figures::of(name, SMALL, vec![Duration::from_millis(ms)]))
-            .to_vec();
+            .into();
         let shown = shown_case(&Timed { name: SMALL.name(), case: SMALL, figures });
         let last: Vec<_> = shown.lines().last().unwrap().split_whitespace().collect();
         assert_eq!((last[0], last[1], last[3], last[4]), ("c", "2.00", "6.0", "2.00"));

@@ -197,7 +197,7 @@ mod tests {
         for (case, theirs) in cases::table().into_iter().zip([4, 16]) {
             let figures = [(OURS, 2), (PYTORCH, theirs)]
                 .map(|(name, ms)| Figures::of(name, case, vec![Duration::from_millis(ms)]))
-                .to_vec();
+                .into();
             record.cases.push(Timed { name: case.name(), case, figures });
         }
         assert!((record.mean_gain().unwrap() - 4.0).abs() < 1e-12);

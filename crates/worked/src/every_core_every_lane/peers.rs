@@ -34,13 +34,13 @@ pub fn enter(ledger: &mut Ledger) {
     ledger
         .enter("lanes.peers", tiled)
         .digits(0)
-        .rows(&CASES)
+        .rows(&numbered(&CASES))
         .columns(&TILED)
         .about("GFLOP/s of the kernel and of its peers in each case");
     ledger
         .enter("lanes.peers.whole", whole)
         .digits(0)
-        .rows(&SMALL)
+        .rows(&numbered(&SMALL))
         .columns(&WHOLE)
         .about("GFLOP/s of those that keep every score, in the smaller cases");
     ledger
@@ -92,6 +92,11 @@ fn enter_decoding(ledger: &mut Ledger) {
         .about("decoding makes less than a fifth of the operations a second of 8 full heads");
 }
 
+/// The names of cases behind their numbers, by which the figure knows them.
+fn numbered(cases: &[&str]) -> Vec<String> {
+    (1..).zip(cases).map(|(number, case)| format!("{number}: {case}")).collect()
+}
+
 /// A row for each case, a column for each contestant.
 fn table(cases: &[&str], contestants: &[&str]) -> Result<Array2<f64>, String> {
     let record = record()?;
@@ -137,8 +142,8 @@ pub fn gains() -> Result<Figure, String> {
                       that of PyTorch. A bar of height 1 means that both are equally fast."
                 .to_owned(),
         plot: Plot::Bars {
-            categories: CASES.map(str::to_owned).to_vec(),
-            y: Axis::linear("times PyTorch's speed"),
+            categories: (1..=CASES.len()).map(|case| case.to_string()).collect(),
+            y: Axis::linear("times the speed of PyTorch"),
             series: vec![("attention over PyTorch".to_owned(), over_pytorch()?)],
         },
     })
