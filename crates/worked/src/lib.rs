@@ -2,7 +2,6 @@
 //! function for each value or family of values that the chapter quotes. All the
 //! mathematics is in `attention`; nothing here knows of Markdown or HTML.
 
-mod random;
 mod spell;
 
 pub mod backward_pass_by_hand;

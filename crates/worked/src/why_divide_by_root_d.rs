@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 use attention::recipe::{default_scale, scale, score};
 use attention::{Error, Real};
+use learning::Random;
 use ledger::{Axis, Figure, Ledger, Plot, Series};
 use ndarray::Array1;
 
-use crate::random::Random;
 use crate::{Claim, spell};
 
 /// The head sizes at which dot products are measured.

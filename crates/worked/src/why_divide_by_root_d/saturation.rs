@@ -2,12 +2,12 @@
 
 use attention::recipe::{default_scale, mask, scale, score, softmax};
 use attention::{Error, Mask, gradient};
+use learning::Random;
 use ledger::{Axis, Figure, Ledger, Plot, Series};
 use ndarray::{Array1, Array2, array};
 
 use super::HEAD_SIZES;
 use crate::Claim;
-use crate::random::Random;
 
 /// The keys of the bars.
 const FEW_KEYS: usize = 8;

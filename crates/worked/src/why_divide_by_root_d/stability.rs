@@ -3,12 +3,12 @@
 
 use attention::Error;
 use attention::recipe::{default_scale, scale, score, softmax};
+use learning::Random;
 use ledger::Ledger;
 use ndarray::{Array2, array};
 
 use super::saturation::{D, KEYS};
 use crate::Claim;
-use crate::random::Random;
 
 /// How many rows of random scores are drawn.
 const ROWS: usize = 1000;

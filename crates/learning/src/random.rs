@@ -7,22 +7,23 @@ use rand_pcg::rand_core::Rng;
 
 /// A stream of random numbers; the same seed gives the same numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(Pcg32);
+pub struct Random(Pcg32);
 
 impl Random {
     /// The stream of a seed.
-    pub(crate) fn seeded(seed: u64) -> Random {
+    #[must_use]
+    pub fn seeded(seed: u64) -> Random {
         Random(Pcg32::new(seed, 0))
     }
 
     /// A number of mean 0 and variance 1, evenly spread between −√3 and √3.
-    pub(crate) fn standard(&mut self) -> f64 {
+    pub fn standard(&mut self) -> f64 {
         let between_0_and_1 = (f64::from(self.0.next_u32()) + 0.5) / 2_f64.powi(32);
         (between_0_and_1 - 0.5) * 12_f64.sqrt()
     }
 
     /// A matrix of such numbers.
-    pub(crate) fn matrix(&mut self, rows: usize, columns: usize) -> Array2<f64> {
+    pub fn matrix(&mut self, rows: usize, columns: usize) -> Array2<f64> {
         Array2::from_shape_simple_fn((rows, columns), || self.standard())
     }
 }
