@@ -607,8 +607,8 @@ test('without JavaScript a sentence and the tables stand there; in print too', a
 });
 
 for (const [how, block] of [
-    ['is not there', page => page.route('**/engine.wasm', route => route.abort())],
-    ['is not WebAssembly', page => page.route('**/engine.wasm', route => route.fulfill({ body: 'no', contentType: 'application/wasm' }))],
+    ['is not there', page => page.route('**/head.wasm', route => route.abort())],
+    ['is not WebAssembly', page => page.route('**/head.wasm', route => route.fulfill({ body: 'no', contentType: 'application/wasm' }))],
     ['cannot be run', page => page.addInitScript(() => { delete window.WebAssembly; })],
 ]) {
     test(`where the engine ${how}, everything works but editing, and that is said`, async () => {
@@ -797,7 +797,7 @@ test('JavaScript and WebAssembly of the page stay under 100 KB', async context =
     });
     await page.goto(`${reader.site.origin}/${HEAD_PAGE}`);
     await page.locator('attention-head').scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('engine.wasm')));
+    await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('head.wasm')));
     const sizes = await Promise.all([...bodies].map(async ([name, body]) => [name, gzipSync(await body).length]));
     const total = sizes.reduce((sum, [, size]) => sum + size, 0);
     const scripts = sizes.filter(([name]) => name.endsWith('.js')).reduce((sum, [, size]) => sum + size, 0);
