@@ -34,9 +34,6 @@ struct Arguments {
     /// How many threads; one for each core if not given.
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Instead of one report, answer each line on stdin with the times of a run.
-    #[arg(long, hide = true)]
-    serve: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -78,14 +75,6 @@ fn time<F: Real>(arguments: &Arguments, convert: impl Fn(f64) -> F) -> Result<()
         Ok([forward, start.elapsed() - forward].map(|time| time.as_secs_f64() * 1e3))
     };
     both()?;
-    if arguments.serve {
-        for line in std::io::stdin().lines() {
-            line?;
-            let [forward, backward] = both()?;
-            println!("{forward} {backward}");
-        }
-        return Ok(());
-    }
     let runs = (0..arguments.runs).map(|_| both()).collect::<Result<Vec<_>>>()?;
     let forward = median(runs.iter().map(|run| run[0]));
     let backward = median(runs.iter().map(|run| run[1]));

@@ -17,6 +17,13 @@ pub(crate) struct Case {
     pub(crate) dim: usize,
     /// Whether a query sees the keys up to itself alone.
     pub(crate) causal: bool,
+    /// Whether the gradients of queries, keys and values are computed too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) gradient: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Case {
@@ -28,7 +35,8 @@ impl Case {
             (false, true) => "causal",
             (false, false) => "full",
         };
-        format!("H{heads} T{keys} d{dim} {kind}")
+        let gradient = if self.gradient { " with gradient" } else { "" };
+        format!("H{heads} T{keys} d{dim} {kind}{gradient}")
     }
 
     pub(crate) fn is_decoding(self) -> bool {
@@ -37,9 +45,12 @@ impl Case {
 
     /// The useful floating-point operations: a multiplication and an addition
     /// for each number of each open score, and as many to mix the values. A
-    /// causal mask leaves half of the scores to do.
+    /// causal mask leaves half of the scores to do. Backwards there are five
+    /// products for the two forwards, as Dao (2023), section 4.1, counts them.
     pub(crate) fn operations(self) -> f64 {
-        let all = 4.0 * (self.heads * self.queries) as f64 * (self.keys * self.dim) as f64;
+        let products = if self.gradient { 2.0 + 5.0 } else { 2.0 };
+        let all =
+            2.0 * products * (self.heads * self.queries) as f64 * (self.keys * self.dim) as f64;
         if self.causal && !self.is_decoding() { all / 2.0 } else { all }
     }
 
@@ -51,8 +62,7 @@ impl Case {
 
 /// Every case, in the order in which the book shows them.
 pub(crate) fn table() -> Vec<Case> {
-    let square =
-        |heads, tokens, dim, causal| Case { heads, queries: tokens, keys: tokens, dim, causal };
+    let decoding = Case { queries: 1, ..square(32, 16_384, 128, false) };
     vec![
         square(1, 1024, 64, true),
         square(1, 4096, 64, true),
@@ -63,8 +73,26 @@ pub(crate) fn table() -> Vec<Case> {
         square(8, 4096, 128, true),
         square(8, 4096, 128, false),
         square(1, 16_384, 64, true),
-        Case { heads: 32, queries: 1, keys: 16_384, dim: 128, causal: false },
+        decoding,
     ]
+}
+
+/// The cases in which gradients are computed too.
+pub(crate) fn with_gradient() -> Vec<Case> {
+    let forward = [
+        square(1, 1024, 64, true),
+        square(1, 4096, 64, true),
+        square(8, 1024, 64, true),
+        square(8, 2048, 64, true),
+        square(8, 2048, 64, false),
+        square(8, 2048, 128, true),
+    ];
+    forward.map(|case| Case { gradient: true, ..case }).to_vec()
+}
+
+/// As many queries as keys, forward alone.
+pub(crate) fn square(heads: usize, tokens: usize, dim: usize, causal: bool) -> Case {
+    Case { heads, queries: tokens, keys: tokens, dim, causal, gradient: false }
 }
 
 #[cfg(test)]
@@ -81,5 +109,9 @@ mod tests {
         assert_eq!(decode.name(), "H32 T16384 d128 decode");
         assert_eq!(decode.bytes_read(), 536_870_912.0);
         assert_eq!(decode.operations(), 268_435_456.0);
+        // By hand: (2 + 5) · 2 · 8 · 1024² · 64, half of it causal.
+        let learning = with_gradient()[2];
+        assert_eq!(learning.name(), "H8 T1024 d64 causal with gradient");
+        assert_eq!(learning.operations(), 3_758_096_384.0);
     }
 }

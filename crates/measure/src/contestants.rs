@@ -6,6 +6,7 @@
 pub(crate) mod candle;
 pub(crate) mod python;
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -25,10 +26,9 @@ pub(crate) trait Contestant {
     /// The version of what it is.
     fn version(&self) -> String;
 
-    /// Whether it takes part in a case: not where one run would take minutes.
-    fn takes_part(&self, _: Case) -> bool {
-        true
-    }
+    /// Whether it takes part in a case: not where one run would take minutes, or
+    /// where it has no gradient.
+    fn takes_part(&self, case: Case) -> bool;
 
     /// Makes the inputs of a case.
     fn prepare(&mut self, case: Case) -> Result<()>;
@@ -62,6 +62,10 @@ impl Prepared {
         self.0 = Some((case, inputs(case)));
     }
 
+    fn case(&self) -> Option<Case> {
+        self.0.as_ref().map(|&(case, _)| case)
+    }
+
     fn time(
         &self,
         attend: impl Fn(
@@ -76,12 +80,12 @@ impl Prepared {
         let start = Instant::now();
         let output = attend(q, k, v, options(*case))?;
         let took = start.elapsed();
-        std::hint::black_box(output);
+        black_box(output);
         Ok(took)
     }
 }
 
-/// This book's crate: [`heads::attend`].
+/// This book's crate: [`heads::attend`], and [`heads::gradient`] where it is asked for.
 #[derive(Default)]
 pub(crate) struct Tiles(Prepared);
 
@@ -99,8 +103,21 @@ impl Contestant for Tiles {
         Ok(())
     }
 
+    fn takes_part(&self, _: Case) -> bool {
+        true
+    }
+
     fn run(&mut self) -> Result<Duration> {
-        self.0.time(|q, k, v, options| heads::attend(q, k, v, options))
+        let gradient = self.0.case().is_some_and(|case| case.gradient);
+        self.0.time(|q, k, v, options| {
+            let output = heads::attend(q, k, v, options)?;
+            if gradient {
+                // The loss is the sum of the output, so that its gradient is ones.
+                let d_output = Array3::ones(output.dim());
+                black_box(heads::gradient(q, k, v, &output, &d_output, options)?);
+            }
+            Ok(output)
+        })
     }
 }
 
@@ -118,7 +135,7 @@ impl Contestant for Plain {
     }
 
     fn takes_part(&self, case: Case) -> bool {
-        case.operations() < 5e9
+        case.operations() < 5e9 && !case.gradient
     }
 
     fn prepare(&mut self, case: Case) -> Result<()> {
@@ -135,7 +152,8 @@ impl Contestant for Plain {
 mod tests {
     use super::*;
 
-    const SMALL: Case = Case { heads: 2, queries: 5, keys: 7, dim: 3, causal: true };
+    const SMALL: Case =
+        Case { heads: 2, queries: 5, keys: 7, dim: 3, causal: true, gradient: false };
 
     #[test]
     fn inputs_have_the_sizes_of_the_case_and_are_the_same_each_time() {
@@ -150,6 +168,11 @@ mod tests {
             assert!(contestant.run().is_err());
             contestant.prepare(SMALL).unwrap();
             assert!(contestant.run().unwrap() > Duration::ZERO);
+            let learning = Case { gradient: true, ..SMALL };
+            if contestant.takes_part(learning) {
+                contestant.prepare(learning).unwrap();
+                assert!(contestant.run().unwrap() > Duration::ZERO);
+            }
         }
     }
 }

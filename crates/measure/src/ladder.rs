@@ -10,7 +10,7 @@ use attention::ladder::{Attend, VERSIONS};
 use ndarray::{Array2, Axis};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::cases::Case;
+use crate::cases::{Case, square};
 use crate::contestants::{Contestant, inputs};
 use crate::race;
 use crate::record::{Figures, Record, Timed};
@@ -20,9 +20,7 @@ const EVERY_THREAD: &str = "cores, all threads";
 
 /// The cases: one head, causal and full.
 pub(crate) fn table() -> Vec<Case> {
-    [true, false]
-        .map(|causal| Case { heads: 1, queries: 2048, keys: 2048, dim: 64, causal })
-        .to_vec()
+    [true, false].map(|causal| square(1, 2048, 64, causal)).to_vec()
 }
 
 /// The name by which a case is chosen: `ladder H1 T2048 d64 full`.
@@ -74,6 +72,10 @@ impl Contestant for Version {
 
     fn version(&self) -> String {
         env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn takes_part(&self, _: Case) -> bool {
+        true
     }
 
     fn prepare(&mut self, case: Case) -> Result<()> {
@@ -128,7 +130,8 @@ fn shown_case(Timed { case, figures, .. }: &Timed) -> String {
 mod tests {
     use super::*;
 
-    const SMALL: Case = Case { heads: 1, queries: 9, keys: 9, dim: 3, causal: true };
+    const SMALL: Case =
+        Case { heads: 1, queries: 9, keys: 9, dim: 3, causal: true, gradient: false };
 
     #[test]
     fn every_version_is_timed_and_the_last_on_every_thread_too() {

@@ -38,7 +38,7 @@ struct Arguments {
     /// How many threads each may use; all cores without it
     #[arg(long)]
     threads: Option<usize>,
-    /// Only the cases whose name holds this, such as `H8`, `causal` or `ladder`;
+    /// Only the cases whose name holds this, such as `H8`, `gradient` or `ladder`;
     /// a file is recorded only if all of its cases were run
     #[arg(long, value_name = "PART", default_value = "")]
     only: String,
@@ -59,8 +59,9 @@ fn main() -> anyhow::Result<()> {
         .build_global()
         .context("the threads cannot be started")?;
     let peers = arguments.chosen(cases::table(), Case::name);
+    let learning = arguments.chosen(cases::with_gradient(), Case::name);
     let versions = arguments.chosen(ladder::table(), ladder::name);
-    if peers.is_empty() && versions.is_empty() {
+    if peers.is_empty() && learning.is_empty() && versions.is_empty() {
         bail!(
             "no case's name holds `{}`; names are like `{}` and `{}`",
             arguments.only,
@@ -69,11 +70,16 @@ fn main() -> anyhow::Result<()> {
         );
     }
     let mut recorded = false;
-    if !peers.is_empty() {
-        let all = peers.len() == cases::table().len();
-        let record = with_peers(peers, threads, &arguments)?;
-        print!("{}", record.table());
-        recorded |= arguments.record(&record, all, "peers.json")?;
+    for (cases, all, file) in [
+        (peers, cases::table().len(), "peers.json"),
+        (learning, cases::with_gradient().len(), "gradient.json"),
+    ] {
+        if !cases.is_empty() {
+            let all = cases.len() == all;
+            let record = with_peers(cases, threads, &arguments)?;
+            print!("{}", record.table());
+            recorded |= arguments.record(&record, all, file)?;
+        }
     }
     if !versions.is_empty() {
         let all = versions.len() == ladder::table().len();

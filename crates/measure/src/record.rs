@@ -130,14 +130,15 @@ impl Record {
             .flat_map(|timed| timed.figures.iter().map(|figures| figures.contestant.as_str()))
             .collect();
         let width = |name: &str| name.len().max(10) + 2;
-        let _ = write!(table, "{:32}", "");
+        let left = self.cases.iter().map(|timed| timed.name.len()).max().unwrap_or(0) + 10;
+        let _ = write!(table, "{:left$}", "");
         for name in &names {
             let _ = write!(table, "{name:>0$}", width(name));
         }
         table.push_str("     × PyTorch\n");
         for timed in &self.cases {
             let unit = if timed.case.is_decoding() { "GB/s" } else { "GFLOP/s" };
-            let _ = write!(table, "{:32}", format!("{} {unit}", timed.name));
+            let _ = write!(table, "{:left$}", format!("{} {unit}", timed.name));
             for name in &names {
                 let shown =
                     timed.speed(name).map_or("–".to_owned(), |speed| format!("{speed:.1}"));

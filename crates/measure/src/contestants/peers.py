@@ -48,6 +48,19 @@ def prepare_numpy(q, k, v, causal):
     return run
 
 
+def with_gradient(run, inputs):
+    """Forward and backward. The loss is the sum of the output."""
+    for tensor in inputs:
+        tensor.requires_grad_()
+
+    def both():
+        with torch.enable_grad():
+            output = run()
+            return torch.autograd.grad(output, inputs, torch.ones_like(output))
+
+    return both
+
+
 PREPARE = {"sdpa": prepare_sdpa, "lines": prepare_lines, "numpy": prepare_numpy}
 
 
@@ -73,7 +86,8 @@ def main():
                 random(case["heads"], tokens, case["dim"], generator)
                 for tokens in (case["queries"], case["keys"], case["keys"])
             )
-            runs[request["peer"]] = PREPARE[request["peer"]](q, k, v, case["causal"])
+            run = PREPARE[request["peer"]](q, k, v, case["causal"])
+            runs[request["peer"]] = with_gradient(run, (q, k, v)) if case.get("gradient") else run
             answer = {"ready": True}
         elif ask == "run":
             answer = timed(runs[request["peer"]])
