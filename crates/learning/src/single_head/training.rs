@@ -209,4 +209,3 @@ impl Training {
 fn descended(weights: &Array2<f64>, gradient: &Array2<f64>, rate: f64) -> Array2<f64> {
     weights - gradient * rate
 }
-
