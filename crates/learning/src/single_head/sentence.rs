@@ -95,13 +95,11 @@ pub fn draw(task: Task, random: &mut Random) -> Sentence {
     }
 }
 
-/// A determiner, up to two adjectives, a noun; then a verb and an adverb, in
+/// A determiner, up to two adjectives that differ, a noun; then a verb and an adverb, in
 /// either order. At these two, the noun is asked for.
 fn about_a_noun(random: &mut Random) -> Sentence {
     let mut words = vec![DETERMINERS.draw(random)];
-    for _ in 0..random.below(3) {
-        words.push(ADJECTIVES.draw(random));
-    }
+    words.extend(ADJECTIVES.some_of(random));
     let source = words.len();
     words.push(NOUNS.draw(random));
     let (verb, adverb) = (VERBS.draw(random), ADVERBS.draw(random));
@@ -121,6 +119,12 @@ impl Kind {
     fn draw(&self, random: &mut Random) -> usize {
         self.first + random.below(self.count)
     }
+
+    /// None, one or more words of the kind, each once, from a random one onwards.
+    fn some_of(&self, random: &mut Random) -> Vec<usize> {
+        let (how_many, start) = (random.below(self.count + 1), random.below(self.count));
+        (start..start + how_many).map(|word| self.first + word % self.count).collect()
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +142,7 @@ mod tests {
             assert!(["cat", "dog", "fox", "owl"].contains(&words[noun]), "{words:?}");
             assert!(["the", "a"].contains(&words[0]), "{words:?}");
             assert!(words[1..noun].iter().all(|word| ["old", "small"].contains(word)), "{words:?}");
+            assert!(noun < 3 || words[1] != words[2], "{words:?}");
             let after = [words[noun + 1], words[noun + 2]];
             let tells = |verbs: [&str; 2]| after.iter().any(|word| verbs.contains(word));
             assert!(tells(["sat", "ran"]) && tells(["often", "softly"]), "{words:?}");
