@@ -1,5 +1,5 @@
 //! How a page calls the engine: one buffer, written by the page before it asks
-//! and read by it afterwards. It keeps nothing from one request to the next.
+//! and read by it afterwards. It keeps no request once it is answered.
 
 use std::cell::RefCell;
 

@@ -10,9 +10,12 @@ use crate::json::write::members;
 use crate::json::{Json, Value, object, written};
 use crate::lookup::{self, LookupAnswer};
 use crate::presets::{self, Preset, owned, typed};
+use crate::trainer;
 use attention::cost::Model;
+use learning::single_head::WORDS;
 use ledger::{Ledger, Widget};
 use worked::forward_pass::{self as chapter, machine, models};
+use worked::learning_the_weights::{POSITIONS, RATE, SEED, runs};
 use worked::soft_lookup as drinks;
 
 /// Enters every widget.
@@ -24,6 +27,7 @@ pub(crate) fn enter(ledger: &mut Ledger) {
         .enter("lookup.widget", soft_lookup)
         .about("the menu of drinks, with a query to drag and a temperature to set");
     ledger.enter("cost.widget", cost_calculator).about("what a model costs, for sizes to choose");
+    ledger.enter("learn.widget", learning_head).about("a head that learns while one looks on");
 }
 
 /// `<attention-head>`, and as its data (`HeadData` in `types.d.ts`) the
@@ -101,6 +105,55 @@ pub fn cost_calculator() -> Result<Widget, String> {
             .to_owned(),
         data: inert(&written(&CostData { presets, answer })),
     })
+}
+
+/// `<learning-head>`, and as its data (`TrainData` in `types.d.ts`) the tasks, and
+/// the training of the chapter at its three moments.
+///
+/// # Errors
+///
+/// Why a training cannot be computed: none that can happen.
+pub fn learning_head() -> Result<Widget, String> {
+    let data = TrainData {
+        words: WORDS.to_vec(),
+        positions: POSITIONS.to_vec(),
+        seed: SEED.to_string(),
+        rate: RATE.to_string(),
+        tasks: vec![
+            TrainTask {
+                name: "noun",
+                title: "find the noun",
+                about: "At each of the last two words, the head is to say which noun there was.",
+                stages: stages::<runs::Noun>("noun")?,
+            },
+            TrainTask {
+                name: "previous",
+                title: "copy the word before",
+                about: "At each word but the first, the head is to say the word before.",
+                stages: stages::<runs::Previous>("previous")?,
+            },
+        ],
+    };
+    Ok(Widget {
+        element: "learning-head".to_owned(),
+        fallback: "With JavaScript, one can watch a head learn here, with a seed and a learning \
+                   rate to choose. The tables of this chapter show it before, on its way and after."
+            .to_owned(),
+        data: inert(&written(&data)),
+    })
+}
+
+/// The chapter's training of a task, before its first step, on its way and at its end.
+fn stages<L: runs::Lesson>(task: &str) -> Result<Vec<trainer::Run>, String> {
+    let text = |name: &str, text: String| (name.to_owned(), Value::Text(text));
+    let request = Value::Object(vec![
+        text("task", task.to_owned()),
+        text("seed", SEED.to_string()),
+        text("rate", RATE.to_string()),
+    ]);
+    let asked = trainer::Asked::read(&request)?.map_err(|problems| written(&problems))?;
+    let moments = [0, L::MIDDLE, L::run()?.end.steps()];
+    moments.into_iter().map(|steps| trainer::run(asked, steps)).collect()
 }
 
 /// The sizes of a model as typed. What follows from others is left out.
@@ -182,3 +235,22 @@ struct CostData {
 
 object!(CostPreset { title, state });
 object!(CostData { presets, answer });
+
+/// A task to learn.
+struct TrainTask {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    stages: Vec<trainer::Run>,
+}
+
+struct TrainData {
+    words: Vec<&'static str>,
+    positions: Vec<&'static str>,
+    seed: String,
+    rate: String,
+    tasks: Vec<TrainTask>,
+}
+
+object!(TrainTask { name, title, about, stages });
+object!(TrainData { words, positions, seed, rate, tasks });

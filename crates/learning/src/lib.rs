@@ -2,5 +2,6 @@
 //! knows nothing of the book that tells of them, nor of the page that shows them.
 
 mod random;
+pub mod single_head;
 
 pub use random::Random;

@@ -1,13 +1,14 @@
 //! The requests of the engine that looks at whole models.
 
 use super::reply;
-use crate::cost;
 use crate::json::{Unreadable, Value, written};
+use crate::{cost, trainer};
 
 pub(super) fn dispatch(ask: &str, request: &Value) -> Option<Result<String, Unreadable>> {
     Some(match ask {
         "cost" => count(request),
         "double" => double(request),
+        "train" => trainer::answer(request),
         _ => return None,
     })
 }
