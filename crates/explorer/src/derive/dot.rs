@@ -1,4 +1,5 @@
-//! Dot products told term by term: the projections, the scores and the output.
+//! Dot products told term by term: the projections, the scores and the output,
+//! and nearly everything of the backward pass.
 
 use super::line::{Line, Product};
 use super::{Account, factors};
@@ -8,28 +9,32 @@ use crate::written::{Num, Rounding};
 
 /// More digits than that no product shows.
 const MOST_DIGITS: u8 = 4;
+/// The digits of a product whose factors are not shown with all of theirs.
+const DIGITS: u8 = 3;
 
-/// How many terms the dot products of a matrix have; none if it has no such.
-pub(super) fn terms(head: &Computed, name: Name) -> usize {
+/// What each term of a matrix's dot products is about; nothing if it has none.
+pub(super) fn labels(head: &Computed, name: Name) -> &[String] {
     match name {
-        Name::Queries | Name::Keys | Name::Values => head.numbers(Name::X).ncols(),
-        Name::Scores => head.numbers(Name::Queries).ncols(),
-        Name::Output => head.length(),
-        _ => 0,
+        Name::Queries | Name::Keys | Name::Values => head.columns(Name::X),
+        Name::Scores => head.columns(Name::Queries),
+        Name::DWeights => head.columns(Name::Values),
+        Name::Output
+        | Name::DValues
+        | Name::DQueries
+        | Name::DKeys
+        | Name::DQueryWeights
+        | Name::DKeyWeights
+        | Name::DValueWeights => head.rows(Name::X),
+        _ => &[],
     }
 }
 
 /// The account of a cell that is a dot product.
 pub(super) fn account(head: &Computed, Place(name, row, column): Place, sum: Num) -> Account {
-    let labels = match name {
-        Name::Scores => head.columns(Name::Queries),
-        Name::Output => head.rows(Name::Values),
-        _ => head.columns(Name::X),
+    let number = |place @ Place(of, row, column): Place| {
+        Num::of(place, head.numbers(of)[[row, column]], head.close_digits(of, name))
     };
-    let number = |place @ Place(name, row, column): Place| {
-        Num::of(place, head.numbers(name)[[row, column]], head.close_digits(name))
-    };
-    let pairs = (0..terms(head, name)).zip(labels).filter_map(|(term, label)| {
+    let pairs = labels(head, name).iter().enumerate().filter_map(|(term, label)| {
         let factors = factors(name, row, column, term)?;
         Some((label.clone(), factors.map(number)))
     });
@@ -37,7 +42,8 @@ pub(super) fn account(head: &Computed, Place(name, row, column): Place, sum: Num
     let exact = factors(name, row, column, 0).and_then(|[Place(left, ..), Place(right, ..)]| {
         Some([head.exact_digits(left)?, head.exact_digits(right)?])
     });
-    products(pairs, exact, sum)
+    let digits = product_digits(exact, head.closeness(name));
+    told(pairs, digits, sum)
 }
 
 /// The account of `left·right + left·right + … = sum`. `exact` are the digits
@@ -47,8 +53,24 @@ pub(crate) fn products(
     exact: Option<[u8; 2]>,
     sum: Num,
 ) -> Account {
-    let digits = product_digits(exact);
+    told(pairs, product_digits(exact, DIGITS), sum)
+}
+
+fn told(pairs: Vec<(String, [Num; 2])>, digits: u8, sum: Num) -> Account {
     let mut rounding = Rounding::default();
+    let (line, spoken) = line(None, pairs, digits, sum, &mut rounding);
+    Account::new(vec![line], spoken).rounded(&rounding)
+}
+
+/// The line of a dot product, and the same in words. `name` is what the sum is
+/// called.
+pub(super) fn line(
+    name: Option<&'static str>,
+    pairs: Vec<(String, [Num; 2])>,
+    digits: u8,
+    sum: Num,
+    rounding: &mut Rounding,
+) -> (Line, String) {
     let terms: Vec<Product> = pairs
         .into_iter()
         .map(|(label, [left, right])| {
@@ -59,14 +81,14 @@ pub(crate) fn products(
         .collect();
     rounding.sum(terms.iter().map(|term| &term.product), &sum);
     let spoken = spoken(&terms, &sum);
-    Account::new(vec![Line::Products { terms, sum }], spoken).rounded(&rounding)
+    (Line::Products { name, terms, sum }, spoken)
 }
 
 /// All the digits of a product, if the factors are shown with all of theirs.
-fn product_digits(exact: Option<[u8; 2]>) -> u8 {
+fn product_digits(exact: Option<[u8; 2]>, otherwise: u8) -> u8 {
     match exact {
         Some([left, right]) if left.max(right) <= 3 => (left + right).min(MOST_DIGITS),
-        _ => 3,
+        _ => otherwise,
     }
 }
 

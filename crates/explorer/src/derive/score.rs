@@ -19,7 +19,7 @@ pub(super) fn scaled(head: &Computed, row: usize, column: usize, result: Num) ->
         let spoken = format!("{sentence} It is {}.", result.shown);
         return Account::new(vec![Line::Same { score, result, sentence }], spoken);
     }
-    let score = Num::of(place, score, head.close_digits(Name::Scores));
+    let score = Num::of(place, score, head.close_digits(Name::Scores, Name::Scaled));
     let factor = Num::new(head.factor(), DIGITS);
     let root = Num::new(1.0 / head.factor(), DIGITS);
     let size = head.state.matches.len();

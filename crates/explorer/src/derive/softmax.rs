@@ -33,7 +33,7 @@ pub(super) fn account(head: &Computed, row: usize, column: usize, result: Num) -
     let summed = open().map(|term| term.exponential.clone()).collect();
     let mut lines = vec![
         Line::Largest { labels: labels(), numbers, result: largest.clone() },
-        Line::Sum { labels: labels(), terms: summed, sum: total.clone() },
+        Line::Sum { name: None, labels: labels(), terms: summed, sum: total.clone() },
         Line::Quotient { top, bottom: total, result },
     ];
     if terms[column].closed {
@@ -48,7 +48,7 @@ pub(super) fn account(head: &Computed, row: usize, column: usize, result: Num) -
 /// The largest score of a row, and what softmax makes of each score: see
 /// `attention::recipe::softmax`, with which this agrees to the bit.
 fn exponentials(head: &Computed, row: usize, column: usize) -> (Num, Vec<Exponential>) {
-    let digits = head.close_digits(Name::Masked);
+    let digits = head.close_digits(Name::Masked, Name::Weights);
     let scores = head.numbers(Name::Masked).row(row);
     let largest = scores.fold(f64::NEG_INFINITY, |largest, &score| largest.max(score));
     let terms = scores.iter().zip(&head.state.tokens).enumerate();
