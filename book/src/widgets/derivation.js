@@ -18,6 +18,9 @@ function show({ shown, exact, from }, part = '') {
     );
 }
 
+/** @param {Num} number */
+const isGradient = ({ from }) => from?.[0].startsWith('d') ?? false;
+
 /** @param {string} text */
 const sign = text => make('span', { class: 'sign' }, text);
 
@@ -103,11 +106,11 @@ const LAYOUTS = {
     times: line => showTwo('·', line),
     zero: ({ result, sentence }) => [show(result, 'result'), make('span', { class: 'reason' }, sentence)],
     scaled: ({ score, factor, size, result }) => [
-        term('score', [show(score, 'left')]),
+        term(isGradient(score) ? 'gradient' : 'score', [show(score, 'left')]),
         sign('·'),
         term(`1 / √${size}`, [show(factor, 'right')]),
         sign('='),
-        term('scaled', [show(result, 'result')]),
+        term(isGradient(score) ? 'gradient' : 'scaled', [show(result, 'result')]),
     ],
     same: ({ score, result, sentence }) => [
         show(score, 'left'), sign('→'), show(result, 'result'), make('span', { class: 'reason' }, sentence),

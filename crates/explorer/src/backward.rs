@@ -29,10 +29,14 @@ impl Backward {
         options: Options<f64>,
     ) -> Result<Backward, Error> {
         let last = trace.output.nrows() - 1;
-        let miss = &trace.output.row(last) - &target.numbers.row(0);
-        let loss = 0.5 * miss.mapv(|miss| miss * miss).sum();
         let mut d_output = Array2::zeros(trace.output.dim());
-        d_output.row_mut(last).assign(&miss);
+        let mut squares = 0.0;
+        for (column, &wanted) in target.numbers.iter().enumerate() {
+            let miss = trace.output[[last, column]] - wanted;
+            d_output[[last, column]] = miss;
+            squares += miss * miss;
+        }
+        let loss = 0.5 * squares;
         let gradient = head.gradient(x, trace, &d_output, options)?;
         let through = &gradient.through;
         let ways = [

@@ -39,8 +39,11 @@ pub(crate) enum Name {
 }
 
 impl Name {
-    /// Every matrix of the forward pass.
-    pub(crate) const FORWARD: [Name; 12] = [
+    /// How many of them are of the forward pass.
+    pub(crate) const FORWARD: usize = 12;
+
+    /// Every matrix, the backward pass after the forward.
+    pub(crate) const ALL: [Name; 26] = [
         Name::X,
         Name::QueryWeights,
         Name::KeyWeights,
@@ -53,10 +56,6 @@ impl Name {
         Name::Masked,
         Name::Weights,
         Name::Output,
-    ];
-
-    /// Every matrix of the backward pass.
-    pub(crate) const BACKWARD: [Name; 14] = [
         Name::Target,
         Name::Loss,
         Name::DOutput,
@@ -107,9 +106,13 @@ impl Name {
 
     /// The matrix of that name.
     pub(crate) fn read(text: &str) -> Result<Name, Unreadable> {
-        let mut all = Name::FORWARD.into_iter().chain(Name::BACKWARD);
-        let named = all.find(|name| name.text() == text);
+        let named = Name::ALL.into_iter().find(|name| name.text() == text);
         named.ok_or_else(|| format!("There is no matrix `{text}`."))
+    }
+
+    /// Whether it is there only with a target.
+    pub(crate) fn is_backward(self) -> bool {
+        self as usize >= Name::FORWARD
     }
 
     /// Whether a reader sets it; the others are computed.

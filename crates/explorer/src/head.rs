@@ -3,12 +3,12 @@
 //! cell came about is told in `derive`.
 
 use crate::backward::Backward;
-use crate::cell::Name;
+use crate::cell::{Name, Place};
 use crate::json::{Unreadable, object};
 use crate::shade::{Legend, Range};
 use crate::state::{HeadState, Inputs, Problem};
 use crate::words;
-use crate::written::shown;
+use crate::written::{Num, shown};
 use attention::ndarray::Array2;
 use attention::{Head, Mask, Options, Trace, recipe};
 
@@ -129,9 +129,9 @@ impl Computed {
     }
 
     /// Every matrix that there is.
-    pub(crate) fn names(&self) -> impl Iterator<Item = Name> + use<> {
-        let backward = self.backward.is_some().then_some(Name::BACKWARD);
-        Name::FORWARD.into_iter().chain(backward.into_iter().flatten())
+    pub(crate) fn names(&self) -> &'static [Name] {
+        const FORWARD: &[Name] = Name::ALL.split_at(Name::FORWARD).0;
+        if self.backward.is_some() { &Name::ALL } else { FORWARD }
     }
 
     /// The numbers of a matrix; none of the backward pass without a target.
@@ -198,7 +198,7 @@ impl Computed {
     /// How many digits a number that needs more has in the derivation of a matrix:
     /// one more than the matrix shows.
     pub(crate) fn closeness(&self, derived: Name) -> u8 {
-        if Name::BACKWARD.contains(&derived) {
+        if derived.is_backward() {
             (self.digits(derived) + 1).min(MOST_DIGITS)
         } else {
             CLOSE_DIGITS
@@ -209,6 +209,12 @@ impl Computed {
     pub(crate) fn close_digits(&self, name: Name, derived: Name) -> u8 {
         let most = self.closeness(derived);
         self.exact_digits(name).unwrap_or(most).min(most)
+    }
+
+    /// The number of a cell as the derivation of a matrix shows it.
+    pub(crate) fn number(&self, place: Place, derived: Name) -> Num {
+        let Place(name, row, column) = place;
+        Num::of(place, self.numbers(name)[[row, column]], self.close_digits(name, derived))
     }
 
     /// The labels of a matrix's rows.
@@ -236,7 +242,7 @@ impl Computed {
 
     /// The answer to a request for the whole head.
     pub(crate) fn answer(&self) -> HeadAnswer {
-        let matrices = self.names().map(|name| self.matrix(name)).collect();
+        let matrices = self.names().iter().map(|&name| self.matrix(name)).collect();
         HeadAnswer { matrices, problems: Vec::new() }
     }
 
@@ -256,9 +262,9 @@ impl Computed {
             family: name.family(),
             rows: self.rows(name).to_vec(),
             columns: self.columns(name).to_vec(),
-            shown: table(numbers, |number| shown(number, digits)),
-            shade: table(numbers, |number| range.shade(number)),
-            exact: table(numbers, |number| number),
+            shown: table(numbers, &|number| shown(number, digits)),
+            shade: table(numbers, &|number| range.shade(number)),
+            exact: table(numbers, &|number| number),
             legend: range.legend(digits),
             open: per_query.then(|| (0..self.length()).map(|row| self.open_keys(row)).collect()),
         }
@@ -270,6 +276,6 @@ fn options(state: &HeadState) -> Options<f64> {
     if state.scale { options } else { options.with_scale(1.0) }
 }
 
-fn table<T>(numbers: &Array2<f64>, write: impl Fn(f64) -> T) -> Vec<Vec<T>> {
+fn table<T>(numbers: &Array2<f64>, write: &dyn Fn(f64) -> T) -> Vec<Vec<T>> {
     numbers.outer_iter().map(|row| row.iter().map(|&number| write(number)).collect()).collect()
 }

@@ -172,7 +172,7 @@ impl Cells {
             let rows = (0..rows).map(|r| row(r).map(|place| derive::cell(head, place)).collect());
             Ok((name, rows.collect::<Result<_, String>>()?))
         };
-        let computed = head.names().filter(|name| !name.is_input());
+        let computed = head.names().iter().copied().filter(|name| !name.is_input());
         computed.map(derived).collect::<Result<_, String>>().map(Cells)
     }
 }

@@ -73,7 +73,7 @@ fn followed_back(state: &Value) -> (f64, HeadGradient<f64>) {
     let last = x.nrows() - 1;
     let mut d_output = Array2::zeros(trace.output.dim());
     d_output.row_mut(last).assign(&(&trace.output.row(last) - &target.row(0)));
-    let loss = 0.5 * d_output.row(last).mapv(|miss| miss * miss).sum();
+    let loss = 0.5 * d_output.row(last).iter().fold(0.0, |sum, miss| sum + miss * miss);
     (loss, head.gradient(&x, &trace, &d_output, options).expect("sizes fit"))
 }
 
@@ -229,6 +229,11 @@ fn check_lines(derivation: &Value, result: f64, place: &str) {
                 let product = number("left") * number("right");
                 assert_eq!(product + 0.0, number("result") + 0.0, "{place}: {line}");
             }
+            "scaled" => {
+                let size = line["size"].as_f64().expect("a size");
+                assert_eq!(number("factor"), 1.0 / size.sqrt(), "{place}");
+                assert_eq!((number("score") * number("factor")).to_bits(), result.to_bits());
+            }
             "same" => assert_eq!(number("score").to_bits(), result.to_bits(), "{place}"),
             "mask" if line["open"] == true => {
                 assert_eq!(number("score").to_bits(), result.to_bits(), "{place}");
@@ -287,7 +292,7 @@ fn the_loss_of_the_chapter_is_told_as_there() {
     assert_eq!(
         derivation["spoken"],
         "The loss. 1.0745 minus 2 is −0.9255, squared 0.8566; 0.2581 minus 0 is 0.2581, squared \
-         0.0666; 0.2133 minus 0 is 0.2133, squared 0.0455. The squares add up to 0.9687, and half \
+         0.0666; 0.2133 minus 0 is 0.2133, squared 0.0455; the squares add up to 0.9687, and half \
          of that is 0.4844."
     );
 }

@@ -2,8 +2,8 @@
 //! and nearly everything of the backward pass.
 
 use super::line::{Line, Product};
-use super::{Account, factors};
-use crate::cell::{Name, Place};
+use super::{Account, Term, terms};
+use crate::cell::Place;
 use crate::head::Computed;
 use crate::written::{Num, Rounding};
 
@@ -12,38 +12,29 @@ const MOST_DIGITS: u8 = 4;
 /// The digits of a product whose factors are not shown with all of theirs.
 const DIGITS: u8 = 3;
 
-/// What each term of a matrix's dot products is about; nothing if it has none.
-pub(super) fn labels(head: &Computed, name: Name) -> &[String] {
-    match name {
-        Name::Queries | Name::Keys | Name::Values => head.columns(Name::X),
-        Name::Scores => head.columns(Name::Queries),
-        Name::DWeights => head.columns(Name::Values),
-        Name::Output
-        | Name::DValues
-        | Name::DQueries
-        | Name::DKeys
-        | Name::DQueryWeights
-        | Name::DKeyWeights
-        | Name::DValueWeights => head.rows(Name::X),
-        _ => &[],
-    }
+/// The account of a cell that is a dot product.
+pub(super) fn account(head: &Computed, place: Place, sum: Num) -> Account {
+    let mut rounding = Rounding::default();
+    let (line, spoken) = of(head, place, None, terms(head, place), sum, &mut rounding);
+    Account::new(vec![line], spoken).rounded(&rounding)
 }
 
-/// The account of a cell that is a dot product.
-pub(super) fn account(head: &Computed, Place(name, row, column): Place, sum: Num) -> Account {
-    let number = |place @ Place(of, row, column): Place| {
-        Num::of(place, head.numbers(of)[[row, column]], head.close_digits(of, name))
-    };
-    let pairs = labels(head, name).iter().enumerate().filter_map(|(term, label)| {
-        let factors = factors(name, row, column, term)?;
-        Some((label.clone(), factors.map(number)))
+/// The line of a dot product in the derivation of a cell, and the same in words.
+/// `name` is what the sum is called.
+pub(super) fn of(
+    head: &Computed,
+    Place(derived, ..): Place,
+    name: Option<&'static str>,
+    terms: Vec<Term>,
+    sum: Num,
+    rounding: &mut Rounding,
+) -> (Line, String) {
+    let exact = terms.first().and_then(|(_, [Place(left, ..), Place(right, ..)])| {
+        Some([head.exact_digits(*left)?, head.exact_digits(*right)?])
     });
-    let pairs = pairs.collect();
-    let exact = factors(name, row, column, 0).and_then(|[Place(left, ..), Place(right, ..)]| {
-        Some([head.exact_digits(left)?, head.exact_digits(right)?])
-    });
-    let digits = product_digits(exact, head.closeness(name));
-    told(pairs, digits, sum)
+    let digits = product_digits(exact, head.closeness(derived));
+    let numbers = |(label, places): Term| (label, places.map(|place| head.number(place, derived)));
+    line(name, terms.into_iter().map(numbers).collect(), digits, sum, rounding)
 }
 
 /// The account of `left·right + left·right + … = sum`. `exact` are the digits
@@ -53,18 +44,13 @@ pub(crate) fn products(
     exact: Option<[u8; 2]>,
     sum: Num,
 ) -> Account {
-    told(pairs, product_digits(exact, DIGITS), sum)
-}
-
-fn told(pairs: Vec<(String, [Num; 2])>, digits: u8, sum: Num) -> Account {
     let mut rounding = Rounding::default();
+    let digits = product_digits(exact, DIGITS);
     let (line, spoken) = line(None, pairs, digits, sum, &mut rounding);
     Account::new(vec![line], spoken).rounded(&rounding)
 }
 
-/// The line of a dot product, and the same in words. `name` is what the sum is
-/// called.
-pub(super) fn line(
+fn line(
     name: Option<&'static str>,
     pairs: Vec<(String, [Num; 2])>,
     digits: u8,
