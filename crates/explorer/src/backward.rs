@@ -3,7 +3,7 @@
 
 use crate::cell::Name;
 use crate::state::Input;
-use attention::gradient::{self, HeadGradient};
+use attention::gradient::HeadGradient;
 use attention::ndarray::Array2;
 use attention::{Error, Head, Options, Trace};
 
@@ -14,8 +14,6 @@ pub(crate) struct Backward {
     /// A single number; and the label above it.
     loss: (Array2<f64>, [String; 1]),
     gradient: HeadGradient<f64>,
-    /// What comes back to X through the queries, the keys and the values.
-    pub(crate) ways: [Array2<f64>; 3],
 }
 
 impl Backward {
@@ -38,14 +36,8 @@ impl Backward {
         }
         let loss = 0.5 * squares;
         let gradient = head.gradient(x, trace, &d_output, options)?;
-        let through = &gradient.through;
-        let ways = [
-            gradient::project(x, head.w_q(), &through.q)?.0,
-            gradient::project(x, head.w_k(), &through.k)?.0,
-            gradient::project(x, head.w_v(), &through.v)?.0,
-        ];
         let loss = (Array2::from_elem((1, 1), loss), ["loss".to_owned()]);
-        Ok(Backward { target, loss, gradient, ways })
+        Ok(Backward { target, loss, gradient })
     }
 
     /// The numbers of a matrix of the backward pass.

@@ -123,15 +123,15 @@ impl Computed {
         self.state.tokens.len()
     }
 
-    /// The backward pass, where there is a target.
-    pub(crate) fn backward(&self) -> Option<&Backward> {
-        self.backward.as_ref()
+    /// Whether there is a target, and so a backward pass.
+    pub(crate) fn has_target(&self) -> bool {
+        self.backward.is_some()
     }
 
     /// Every matrix that there is.
     pub(crate) fn names(&self) -> &'static [Name] {
         const FORWARD: &[Name] = Name::ALL.split_at(Name::FORWARD).0;
-        if self.backward.is_some() { &Name::ALL } else { FORWARD }
+        if self.has_target() { &Name::ALL } else { FORWARD }
     }
 
     /// The numbers of a matrix; none of the backward pass without a target.
@@ -149,9 +149,11 @@ impl Computed {
             Name::Masked => &self.trace.masked,
             Name::Weights => &self.trace.weights,
             Name::Output => &self.trace.output,
-            backward => {
-                self.backward().and_then(|pass| pass.numbers(backward)).unwrap_or(&self.nothing)
-            }
+            backward => self
+                .backward
+                .as_ref()
+                .and_then(|pass| pass.numbers(backward))
+                .unwrap_or(&self.nothing),
         }
     }
 
@@ -179,7 +181,7 @@ impl Computed {
             Name::Values => Some(x + w_v),
             Name::Scores => Some(x + w_q + x + w_k),
             Name::Scaled | Name::Masked if !self.state.scale => self.exact_digits(Name::Scores),
-            Name::Target => self.backward().map(Backward::decimals),
+            Name::Target => self.backward.as_ref().map(Backward::decimals),
             _ => None,
         }
     }
@@ -235,7 +237,7 @@ impl Computed {
                 &self.state.matches
             }
             Name::ValueWeights | Name::Values | Name::Output | Name::Target => &self.state.messages,
-            Name::Loss => self.backward().map_or(&[], Backward::loss_label),
+            Name::Loss => self.backward.as_ref().map_or(&[], Backward::loss_label),
             _ => &self.state.tokens,
         }
     }
@@ -277,5 +279,7 @@ fn options(state: &HeadState) -> Options<f64> {
 }
 
 fn table<T>(numbers: &Array2<f64>, write: &dyn Fn(f64) -> T) -> Vec<Vec<T>> {
-    numbers.outer_iter().map(|row| row.iter().map(|&number| write(number)).collect()).collect()
+    let (rows, columns) = numbers.dim();
+    let cell = |row, column| write(numbers[[row, column]]);
+    (0..rows).map(|row| (0..columns).map(|column| cell(row, column)).collect()).collect()
 }

@@ -3,7 +3,7 @@
 
 use super::line::{Line, Product};
 use super::{Account, Term, terms};
-use crate::cell::Place;
+use crate::cell::{Name, Place};
 use crate::head::Computed;
 use crate::written::{Num, Rounding};
 
@@ -14,27 +14,34 @@ const DIGITS: u8 = 3;
 
 /// The account of a cell that is a dot product.
 pub(super) fn account(head: &Computed, place: Place, sum: Num) -> Account {
-    let mut rounding = Rounding::default();
-    let (line, spoken) = of(head, place, None, terms(head, place), sum, &mut rounding);
-    Account::new(vec![line], spoken).rounded(&rounding)
+    let (pairs, digits) = numbers(head, place.0, terms(head, place));
+    told(pairs, digits, sum)
 }
 
-/// The line of a dot product in the derivation of a cell, and the same in words.
-/// `name` is what the sum is called.
-pub(super) fn of(
+/// A dot product in the derivation of a matrix, by name: its sum, its line, and the
+/// same in words. It is summed from left to right, as everything in `attention`.
+pub(super) fn named(
     head: &Computed,
-    Place(derived, ..): Place,
-    name: Option<&'static str>,
+    derived: Name,
+    name: &'static str,
     terms: Vec<Term>,
-    sum: Num,
     rounding: &mut Rounding,
-) -> (Line, String) {
+) -> (Num, Line, String) {
+    let (pairs, digits) = numbers(head, derived, terms);
+    let sum = pairs.iter().fold(0.0, |sum, (_, [left, right])| sum + left.value * right.value);
+    let sum = Num::new(sum, head.closeness(derived));
+    let (line, spoken) = line(Some(name), pairs, digits, sum.clone(), rounding);
+    (sum, line, spoken)
+}
+
+/// The numbers of some terms, and how many digits their products show.
+fn numbers(head: &Computed, derived: Name, terms: Vec<Term>) -> (Vec<(String, [Num; 2])>, u8) {
     let exact = terms.first().and_then(|(_, [Place(left, ..), Place(right, ..)])| {
         Some([head.exact_digits(*left)?, head.exact_digits(*right)?])
     });
     let digits = product_digits(exact, head.closeness(derived));
-    let numbers = |(label, places): Term| (label, places.map(|place| head.number(place, derived)));
-    line(name, terms.into_iter().map(numbers).collect(), digits, sum, rounding)
+    let number = |(label, places): Term| (label, places.map(|place| head.number(place, derived)));
+    (terms.into_iter().map(number).collect(), digits)
 }
 
 /// The account of `left·right + left·right + … = sum`. `exact` are the digits
@@ -44,8 +51,11 @@ pub(crate) fn products(
     exact: Option<[u8; 2]>,
     sum: Num,
 ) -> Account {
+    told(pairs, product_digits(exact, DIGITS), sum)
+}
+
+fn told(pairs: Vec<(String, [Num; 2])>, digits: u8, sum: Num) -> Account {
     let mut rounding = Rounding::default();
-    let digits = product_digits(exact, DIGITS);
     let (line, spoken) = line(None, pairs, digits, sum, &mut rounding);
     Account::new(vec![line], spoken).rounded(&rounding)
 }

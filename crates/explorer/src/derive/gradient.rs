@@ -68,15 +68,9 @@ pub(super) fn softmax(head: &Computed, place: Place, result: Num) -> Account {
     let Place(name, row, column) = place;
     let digits = head.closeness(name);
     let mut rounding = Rounding::default();
-    let weights = head.numbers(Name::Weights).row(row);
-    let d_weights = head.numbers(Name::DWeights).row(row);
-    let pairs = weights.iter().zip(&d_weights);
-    let average = pairs.fold(0.0, |sum, (weight, d_weight)| sum + weight * d_weight);
-    let average = Num::new(average, digits);
     let terms = terms(head, place);
     let [weight, d_weight] = terms[column].1.map(|place| head.number(place, name));
-    let (averaged, how) =
-        dot::of(head, place, Some("average"), terms, average.clone(), &mut rounding);
+    let (average, averaged, how) = dot::named(head, name, "average", terms, &mut rounding);
 
     let above = Num::new(d_weight.value - average.value, digits);
     rounding.difference(&d_weight, &average, &above);
@@ -104,15 +98,12 @@ pub(super) fn softmax(head: &Computed, place: Place, result: Num) -> Account {
 
 /// The account of an embedding's gradient: what comes back on three ways, added.
 pub(super) fn x(head: &Computed, place: Place, result: Num) -> Account {
-    let digits = head.closeness(Name::DX);
     let mut rounding = Rounding::default();
     let (mut lines, mut spoken) = (Vec::new(), String::new());
     let (mut labels, mut sums) = (Vec::new(), Vec::new());
-    let parts = head.backward().map_or(&[][..], |pass| &pass.ways);
-    for ((name, matrices), part) in WAYS.into_iter().zip(parts) {
-        let sum = Num::new(part[[place.1, place.2]], digits);
+    for (name, matrices) in WAYS {
         let terms = way(head, matrices, place);
-        let (line, how) = dot::of(head, place, Some(name), terms, sum.clone(), &mut rounding);
+        let (sum, line, how) = dot::named(head, Name::DX, name, terms, &mut rounding);
         spoken += &format!("Back {name}: {how} ");
         lines.push(line);
         labels.push(name.to_owned());

@@ -59,7 +59,7 @@ object!(Derivation { matrix, row, column, title, lines, result, sources, spoken 
 pub(crate) fn cell(head: &Computed, place: Place) -> Result<Derivation, Unreadable> {
     let Place(name, row, column) = place;
     let numbers = head.numbers(name);
-    if name.is_backward() && head.backward().is_none() {
+    if name.is_backward() && !head.has_target() {
         return Err("The head has no target, so there is nothing to follow backwards.".to_owned());
     }
     let Some(&value) = numbers.get((row, column)) else {
