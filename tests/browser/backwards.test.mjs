@@ -160,7 +160,7 @@ test('every cell of every gradient says how it was computed, and its numbers add
         }
     }
     report(wrong);
-    assert.deepEqual([...kinds].sort(), ['mask', 'minus', 'products', 'sentence', 'squares', 'sum', 'times', 'zero']);
+    assert.deepEqual([...kinds].sort(), ['mask', 'minus', 'products', 'scaled', 'sentence', 'squares', 'sum', 'times', 'zero']);
     await close();
 });
 
@@ -170,13 +170,13 @@ test('each kind of derivation says its own', async () => {
         await cell(page, ...place).hover();
         return (await derivation(page)).lines.map(({ text }) => text).join(' | ');
     };
-    assert.match(await told('L', 0, 0), /1\.0745−2= −0\.9255= 0\.8566.*sum of squares.*half.*0\.5.*0\.4844/);
+    assert.match(await told('L', 0, 0), /1\.0745−2−0\.92550\.8566.*sum of squares.*half.*0\.5.*0\.4844/);
     assert.match(await told('dO', 4, 0), /output1\.074.*target2.*gradient−0\.93/);
     assert.match(await told('dO', 1, 0), /looks only at the output of the last token/);
     assert.match(await told('dA', 4, 1), /“thing”−0\.926·2\.0.*sum−1\.85/);
     assert.match(await told('dmasked', 4, 1), /average.*\| gradient of the weight.*−.*above average.*\| weight.*·.*gradient/);
     assert.match(await told('dscaled', 1, 2), /“sat” is closed to “cat”/);
-    assert.match(await told('dS', 4, 1), /1 \/ √d0\.5774.*gradient−0\.291/);
+    assert.match(await told('dS', 4, 1), /gradient−0\.5037·1 \/ √30\.5774=gradient−0\.291/);
     assert.match(await told('dX', 1, 0), /through the query.*\|.*through the key.*\|.*through the value.*\| added up/);
     await close();
 });

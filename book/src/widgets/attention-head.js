@@ -370,9 +370,13 @@ class AttentionHead extends HTMLElement {
 
     /** @param {number} position */
     #bringIntoView(position) {
-        const first = [...this.#grids].find(([name]) => stepOf(name) === position)?.[1].root;
+        const made = [...this.#grids].filter(([name]) => stepOf(name) === position).map(([, { root }]) => root);
         const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-        first?.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: still ? 'instant' : 'smooth' });
+        // On the way back, what a step makes is begun at the top if it is not all in sight.
+        const hides = this.#explainer.root.getBoundingClientRect().top;
+        const below = position > TURN && made.some(root => root.getBoundingClientRect().bottom > hides);
+        const first = below ? made.toSorted((a, b) => a.offsetTop - b.offsetTop)[0] : made[0];
+        first?.scrollIntoView({ block: below ? 'start' : 'nearest', inline: 'nearest', behavior: still ? 'instant' : 'smooth' });
     }
 
     // -------------------------------------------------------------- changing

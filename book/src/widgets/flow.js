@@ -2,46 +2,43 @@
 // below them those of the backward pass, in the order in which the gradient does.
 
 import { make } from './dom.js';
-import { TURN, stepOf } from './steps.js';
 
 /** @import { Grid } from './grid.js' */
+/** @import { MatrixName } from './types.d.ts' */
 
-/** The groups, by their class, with the last step that they show. */
-const GROUPS = /** @type {const} */ ([['project', 1], ['scores', 4], ['mix', 6]]);
-const BACKWARD = /** @type {const} */ ([['loss', 7], ['mix', 8], ['scores', 10], ['score', 11], ['learn', 12]]);
+/** What makes Q, K and V; the scores; what comes of them. */
+const FORWARD = /** @type {Record<string, MatrixName[]>} */ ({
+    // Each product comes right after the weights that make it.
+    project: ['X', 'W_Q', 'Q', 'W_K', 'K', 'W_V', 'V'],
+    scores: ['S', 'scaled', 'masked'],
+    mix: ['A', 'O'],
+});
+
+/** The error; whom it is handed to; the scores; what made them; what is learned. */
+const BACKWARD = /** @type {Record<string, MatrixName[]>} */ ({
+    error: ['target', 'L', 'dO'],
+    blame: ['dA', 'dV'],
+    scores: ['dmasked', 'dscaled'],
+    makers: ['dS', 'dQ', 'dK'],
+    lessons: ['dW_Q', 'dW_K', 'dW_V', 'dX'],
+});
 
 /** What comes between the two. */
-const TURNING = 'And back: how would the loss change if a number were a little larger?';
+const TURN = 'And back: how would the loss change if a number were a little larger?';
 
 /** @param {Map<string, Grid>} grids */
 export function flowOf(grids) {
-    const target = grids.get('target');
-    const forward = groups([...grids].filter(([name]) => name !== 'target' && stepOf(name) <= TURN), GROUPS);
-    // Each product comes right after the weights that make it.
-    const families = ['input', 'query', 'key', 'value'];
-    forward[0].append(...families.flatMap(family => [...forward[0].querySelectorAll(`[data-family=${family}]`)]));
-    if (!target) {
-        return make('div', { class: 'flow' }, ...forward);
+    const flow = make('div', { class: 'flow' }, ...groups(grids, FORWARD, 'group'));
+    if (grids.has('target')) {
+        flow.append(make('p', { class: 'turn' }, TURN), ...groups(grids, BACKWARD, 'group backward'));
     }
-    const backward = groups([...grids].filter(([name]) => stepOf(name) > TURN), BACKWARD);
-    backward[0].prepend(target.root);
-    return make(
-        'div',
-        { class: 'flow' },
-        ...forward,
-        make('p', { class: 'turn' }, TURNING),
-        ...backward.map(group => (group.classList.add('backward'), group)),
-    );
+    return flow;
 }
 
 /**
- * @param {[string, Grid][]} grids
- * @param {readonly (readonly [kind: string, last: number])[]} kinds
+ * @param {Map<string, Grid>} grids
+ * @param {Record<string, MatrixName[]>} kinds
+ * @param {string} style
  */
-function groups(grids, kinds) {
-    const made = kinds.map(([kind]) => make('div', { class: `group ${kind}` }));
-    for (const [name, grid] of grids) {
-        made[kinds.findIndex(([, last]) => stepOf(name) <= last)].append(grid.root);
-    }
-    return made;
-}
+const groups = (grids, kinds, style) => Object.entries(kinds).map(([kind, names]) =>
+    make('div', { class: `${style} ${kind}` }, ...names.flatMap(name => grids.get(name)?.root ?? [])));

@@ -73,7 +73,7 @@ const BACKWARD = [
         name: 'Mask and scale backwards',
         tick: 'scale',
         makes: {
-            dscaled: ({ mask }) => (mask ? 'dS′, 0 where closed' : 'dS′'),
+            dscaled: ({ mask }) => (mask ? 'dS′ where open' : 'dS′'),
             dS: ({ scale }) => (scale ? 'd(S/√d) / √d' : 'd(S)'),
         },
         caption: 'A closed score had no say: its gradient is 0. All others are divided by √d, as the scores were.',

@@ -270,7 +270,8 @@ export function misfits({ title, lines }, text) {
                     exact ? near(Math.exp(difference[at]), exponential[at]) : slackSum(Math.exp(difference[at]), exponential[at], digits, near);
                 });
             } else if (kind === 'sum') {
-                near(sum(parts('addend', read)), parts('sum', read)[0]);
+                const total = sum(parts('addend', read));
+                exact ? near(total, parts('sum', read)[0]) : slackSum(total, parts('sum', read)[0], last.shown, near);
             } else if (kind === 'quotient') {
                 const quotient = parts('top', read)[0] / parts('bottom', read)[0];
                 exact ? near(quotient, parts('result', read)[0]) : slackSum(quotient, parts('result', read)[0], last.shown, near);

@@ -101,12 +101,12 @@ pub(super) fn x(head: &Computed, place: Place, result: Num) -> Account {
     let mut rounding = Rounding::default();
     let (mut lines, mut spoken) = (Vec::new(), String::new());
     let (mut labels, mut sums) = (Vec::new(), Vec::new());
-    for (name, matrices) in WAYS {
+    for (label, name, matrices) in WAYS {
         let terms = way(head, matrices, place);
         let (sum, line, how) = dot::named(head, Name::DX, name, terms, &mut rounding);
         spoken += &format!("Back {name}: {how} ");
         lines.push(line);
-        labels.push(name.to_owned());
+        labels.push(label.to_owned());
         sums.push(sum);
     }
     rounding.sum(&sums, &result);

@@ -135,10 +135,10 @@ fn factors(head: &Computed, Place(name, row, column): Place, term: usize) -> [Pl
 }
 
 /// The three products that add up to dX: each gradient with its weights.
-const WAYS: [(&str, [Name; 2]); 3] = [
-    ("through the query", [Name::DQueries, Name::QueryWeights]),
-    ("through the key", [Name::DKeys, Name::KeyWeights]),
-    ("through the value", [Name::DValues, Name::ValueWeights]),
+const WAYS: [(&str, &str, [Name; 2]); 3] = [
+    ("query", "through the query", [Name::DQueries, Name::QueryWeights]),
+    ("key", "through the key", [Name::DKeys, Name::KeyWeights]),
+    ("value", "through the value", [Name::DValues, Name::ValueWeights]),
 ];
 
 /// The terms of one of those products.
@@ -167,7 +167,7 @@ fn sources(head: &Computed, place: Place) -> Vec<Place> {
                 }
             };
             if name == Name::DX {
-                WAYS.into_iter().for_each(|(_, matrices)| take(way(head, matrices, place)));
+                WAYS.into_iter().for_each(|(.., matrices)| take(way(head, matrices, place)));
             } else {
                 take(terms(head, place));
             }
