@@ -6,13 +6,14 @@
 import { Explainer } from './explainer.js';
 import { freshId, make, setAttribute } from './dom.js';
 import { letDrag, openEditor } from './editor.js';
+import { flowOf } from './flow.js';
 import { Grid } from './grid.js';
 import { Head } from './head.js';
 import { Player } from './player.js';
 import { Sentence } from './sentence.js';
 import { copy, linkTo, stateInAddress } from './share.js';
 import { sheetOf } from './sheets.js';
-import { FOLLOWED, STEPS, captionOf, formulaOf, stepOf } from './steps.js';
+import { FOLLOWED, TURN, captionOf, nameOf, stepOf, stepsOf } from './steps.js';
 import { isInput, samePlace } from './state.js';
 import { Tools } from './tools.js';
 import { Voice } from './voice.js';
@@ -39,7 +40,8 @@ class AttentionHead extends HTMLElement {
     /** @type {Map<string, Grid>} */
     #grids = new Map();
     #voice = new Voice();
-    #player = new Player(STEPS.map(({ name }) => name), (position, how) => this.#onMove(position, how));
+    /** @type {Player} */
+    #player = /** @type {any} */ (null);
     #sentence = new Sentence({
         follow: token => this.#follow(token),
         change: change => this.#changeTokens(change),
@@ -47,11 +49,8 @@ class AttentionHead extends HTMLElement {
     });
     /** @type {Tools} */
     #tools = /** @type {any} */ (null);
-    #explainer = new Explainer(this.#player.root, {
-        letGo: () => this.#letGo(),
-        step: (place, by) => this.#head.type(place, this.#head.step(this.#head.numberAt(place), by)),
-        edit: place => this.#edit(place),
-    });
+    /** @type {Explainer} */
+    #explainer = /** @type {any} */ (null);
     #leave = new AbortController();
 
     connectedCallback() {
@@ -75,6 +74,15 @@ class AttentionHead extends HTMLElement {
 
     #build() {
         const head = this.#head;
+        const steps = stepsOf(head.now);
+        // Where the head is followed backwards, the way there has been gone already.
+        const begin = steps.length > TURN ? TURN : 0;
+        this.#player = new Player(steps, begin, (position, how) => this.#onMove(position, how));
+        this.#explainer = new Explainer(this.#player.root, begin, {
+            letGo: () => this.#letGo(),
+            step: (place, by) => head.type(place, head.step(head.numberAt(place), by)),
+            edit: place => this.#edit(place),
+        });
         this.#tools = new Tools(head.presets, {
             example: name => {
                 const example = head.presets.find(preset => preset.name === name);
@@ -94,8 +102,7 @@ class AttentionHead extends HTMLElement {
             const editable = isInput(matrix.name);
             this.#grids.set(matrix.name, new Grid(matrix, {
                 editable,
-                formula: formulaOf(matrix.name),
-                tag: editable ? 'given' : `${stepOf(matrix.name)} · ${STEPS[stepOf(matrix.name) - 1]?.name.toLowerCase()}`,
+                tag: editable ? 'given' : `${stepOf(matrix.name)} · ${nameOf(stepOf(matrix.name))?.toLowerCase()}`,
                 follows: FOLLOWED.has(matrix.name),
                 hint: (editable ? hints.input : hints.result).id,
             }, {
@@ -111,26 +118,13 @@ class AttentionHead extends HTMLElement {
             { class: 'head-widget' },
             this.#sentence.root,
             this.#tools.root,
-            this.#flow(),
+            flowOf(this.#grids),
             this.#explainer.root,
             this.#voice.root,
             make('div', { hidden: true }, hints.input, hints.result),
         );
         setAttribute(this, 'data-ready', true);
         this.append(widget);
-    }
-
-    /** The matrices in groups: what makes Q, K and V; the scores; what comes of them. */
-    #flow() {
-        const groups = [make('div', { class: 'group project' }), make('div', { class: 'group scores' }), make('div', { class: 'group mix' })];
-        for (const [name, grid] of this.#grids) {
-            const step = stepOf(name);
-            groups[step <= 1 ? 0 : step <= 4 ? 1 : 2].append(grid.root);
-        }
-        // Each product comes right after the weights that make it.
-        const families = ['input', 'query', 'key', 'value'];
-        groups[0].append(...families.flatMap(family => [...groups[0].querySelectorAll(`[data-family=${family}]`)]));
-        return make('div', { class: 'flow' }, ...groups);
     }
 
     #listen() {
@@ -370,15 +364,19 @@ class AttentionHead extends HTMLElement {
         this.#render();
         if (how !== 'drag') {
             this.#bringIntoView(position);
-            this.#voice.say(`${STEPS[position - 1]?.name ?? 'Input'}. ${captionOf(position, this.#head.now)}`);
+            this.#voice.say(`${nameOf(position) ?? 'Input'}. ${captionOf(position, this.#head.now)}`);
         }
     }
 
     /** @param {number} position */
     #bringIntoView(position) {
-        const first = [...this.#grids].find(([name]) => stepOf(name) === position)?.[1].root;
+        const made = [...this.#grids].filter(([name]) => stepOf(name) === position).map(([, { root }]) => root);
         const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-        first?.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: still ? 'instant' : 'smooth' });
+        // On the way back, what a step makes is begun at the top if it is not all in sight.
+        const hides = this.#explainer.root.getBoundingClientRect().top;
+        const below = position > TURN && made.some(root => root.getBoundingClientRect().bottom > hides);
+        const first = below ? made.toSorted((a, b) => a.offsetTop - b.offsetTop)[0] : made[0];
+        first?.scrollIntoView({ block: below ? 'start' : 'nearest', inline: 'nearest', behavior: still ? 'instant' : 'smooth' });
     }
 
     // -------------------------------------------------------------- changing
@@ -399,13 +397,13 @@ class AttentionHead extends HTMLElement {
     }
 
     /**
-     * Changes the whole head, with all steps made and nothing pointed at.
+     * Changes the whole head, with all steps forward made and nothing pointed at.
      * @param {() => void} change
      */
     #afresh(change) {
         change();
         this.#pointed = { pinned: null, hovered: null, focused: null };
-        this.#player.set(STEPS.length);
+        this.#player.set(Math.max(TURN, this.#player.position));
         this.#render();
     }
 

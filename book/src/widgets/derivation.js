@@ -4,7 +4,7 @@
 
 import { make } from './dom.js';
 
-/** @import { Exponential, Line, Num, Product } from './types.d.ts' */
+/** @import { Exponential, Line, Num, Product, Square } from './types.d.ts' */
 
 /**
  * @param {Num} number
@@ -17,6 +17,9 @@ function show({ shown, exact, from }, part = '') {
         shown,
     );
 }
+
+/** @param {Num} number */
+const isGradient = ({ from }) => from?.[0].startsWith('d') ?? false;
 
 /** @param {string} text */
 const sign = text => make('span', { class: 'sign' }, text);
@@ -50,6 +53,24 @@ const showProduct = ({ label, left, right, product }) => term(label, [
     make('span', { class: 'below' }, show(product, 'product')),
 ]);
 
+/** @param {Square} square */
+const showSquare = ({ label, left, right, difference, square }) => term(label, [
+    show(left, 'left'), sign('−'), show(right, 'right'),
+    make('span', { class: 'below' }, show(difference, 'difference')),
+    make('span', { class: 'below squared' }, show(square, 'square')),
+]);
+
+/**
+ * Two numbers and what comes of them, each under its label.
+ * @param {string} between
+ * @param {Extract<Line, { kind: 'minus' | 'times' }>} line
+ */
+const showTwo = (between, { labels, left, right, result }) => [
+    term(labels[0], [show(left, 'left')]),
+    after(between, term(labels[1], [show(right, 'right')])),
+    after('=', term(labels[2], [show(result, 'result')])),
+];
+
 /** @param {Exponential[]} terms */
 function showExponentials(terms) {
     /**
@@ -75,15 +96,21 @@ function showExponentials(terms) {
 
 /** @type {{ [Kind in Line['kind']]: (line: Extract<Line, { kind: Kind }>) => (Node | string)[] }} */
 const LAYOUTS = {
-    products: ({ terms, sum }) => [
-        ...added(terms.map(showProduct)), after('=', term('sum', [show(sum, 'sum')])),
+    products: ({ name, terms, sum }) => [
+        ...added(terms.map(showProduct)), after('=', term(name ?? 'sum', [show(sum, 'sum')])),
     ],
+    squares: ({ terms, sum }) => [
+        ...added(terms.map(showSquare)), after('=', term('sum of squares', [show(sum, 'sum')])),
+    ],
+    minus: line => showTwo('−', line),
+    times: line => showTwo('·', line),
+    zero: ({ result, sentence }) => [show(result, 'result'), make('span', { class: 'reason' }, sentence)],
     scaled: ({ score, factor, size, result }) => [
-        term('score', [show(score, 'left')]),
+        term(isGradient(score) ? 'gradient' : 'score', [show(score, 'left')]),
         sign('·'),
         term(`1 / √${size}`, [show(factor, 'right')]),
         sign('='),
-        term('scaled', [show(result, 'result')]),
+        term(isGradient(score) ? 'gradient' : 'scaled', [show(result, 'result')]),
     ],
     same: ({ score, result, sentence }) => [
         show(score, 'left'), sign('→'), show(result, 'result'), make('span', { class: 'reason' }, sentence),
@@ -97,9 +124,10 @@ const LAYOUTS = {
         after('=', show(result, 'result')),
     ],
     exponentials: ({ terms }) => [showExponentials(terms)],
-    sum: ({ terms, sum }) => [
-        make('span', { class: 'label' }, 'sum of exp'),
-        ...added(terms.map(number => show(number, 'addend'))), after('=', show(sum, 'sum')),
+    sum: ({ name, labels, terms, sum }) => [
+        make('span', { class: 'label' }, name ?? 'sum of exp'),
+        ...added(terms.map((number, at) => (name ? term(labels[at], [show(number, 'addend')]) : show(number, 'addend')))),
+        after('=', show(sum, 'sum')),
     ],
     quotient: ({ top, bottom, result }) => [
         make('span', { class: 'label' }, 'weight'),

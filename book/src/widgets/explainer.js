@@ -4,15 +4,18 @@
 import { button, make, write } from './dom.js';
 import { showLines } from './derivation.js';
 import { Panel } from './panel.js';
-import { STEPS } from './steps.js';
+import { nameOf } from './steps.js';
 
 /** @import { Derivation, Matrix, Place } from './types.d.ts' */
 
 const HINT = 'Choose any number to see how it was computed, or a word to follow it.';
+const BEGIN = 'Press play, or take the steps one by one.';
+const TURN = 'That was the way forward. Press play to go back, from the loss to every number.';
 
 export class Explainer {
     #panel;
     #stepper;
+    #begin;
     #listener;
     /** @type {Place | null} */
     #place = null;
@@ -20,9 +23,11 @@ export class Explainer {
 
     /**
      * @param {HTMLElement} player
+     * @param {number} begin  the position where playing begins
      * @param {{ letGo: () => void, step: (place: Place, by: number) => void, edit: (place: Place) => void }} listener
      */
-    constructor(player, listener) {
+    constructor(player, begin, listener) {
+        this.#begin = begin;
         this.#listener = listener;
         this.#panel = new Panel(player, listener.letGo);
         this.root = this.#panel.root;
@@ -42,10 +47,10 @@ export class Explainer {
      * @param {string} caption
      */
     caption(position, caption) {
-        const step = STEPS[position - 1];
-        const hint = position === 0 ? 'Press play, or take the steps one by one.' : HINT;
+        const name = nameOf(position);
+        const hint = position === 0 ? BEGIN : position === this.#begin ? TURN : HINT;
         this.#panel.show(
-            step ? `${position}. ${step.name}` : 'The input',
+            name ? `${position}. ${name}` : 'The input',
             [make('p', {}, caption), make('p', { class: 'hint' }, hint)],
             false,
         );

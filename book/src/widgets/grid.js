@@ -18,6 +18,7 @@ import { make, setAttribute, symbol, write } from './dom.js';
  * @property {string} label  for screen readers
  * @property {string} shape
  * @property {string} symbol
+ * @property {string} formula  what it is computed from, or ''
  * @property {boolean} hidden  whether it is not computed yet
  * @property {boolean} stale  whether it is from before a mistake
  * @property {number | null} followed  a row
@@ -56,14 +57,17 @@ export class Grid {
     /** @type {HTMLElement[]} */
     #marked = [];
     #shape = '';
+    /** The formula that stands there. */
+    #written = '';
     #table = make('table', { role: 'grid' });
     #shapeText = make('span', { class: 'shape' });
     #symbol = symbol('');
+    #formula = make('span', { class: 'formula', hidden: true });
     #listener;
 
     /**
      * @param {Pick<Matrix, 'name' | 'family'>} matrix
-     * @param {{ tag: string, formula: string, follows: boolean, editable: boolean, hint: string }} role
+     * @param {{ tag: string, follows: boolean, editable: boolean, hint: string }} role
      *     `tag`: the step that makes it; `hint`: id of a help text
      * @param {Listener} listener
      */
@@ -74,13 +78,7 @@ export class Grid {
         this.#listener = listener;
         setAttribute(this.#table, 'aria-describedby', role.hint);
         setAttribute(this.#table, 'aria-readonly', role.editable ? undefined : 'true');
-        const caption = make('p', { class: 'caption' }, make('span', { class: 'tag' }, role.tag), this.#symbol);
-        if (role.formula) {
-            const formula = symbol(role.formula);
-            formula.className = 'formula';
-            caption.append(formula);
-        }
-        caption.append(this.#shapeText);
+        const caption = make('p', { class: 'caption' }, make('span', { class: 'tag' }, role.tag), this.#symbol, this.#formula, this.#shapeText);
         this.root = make(
             'div',
             {
@@ -110,6 +108,11 @@ export class Grid {
         if (sheet.symbol !== this.root.dataset.shows) {
             this.root.dataset.shows = sheet.symbol;
             this.#symbol.replaceChildren(...symbol(sheet.symbol).childNodes);
+        }
+        if (sheet.formula !== this.#written) {
+            this.#written = sheet.formula;
+            this.#formula.replaceChildren(...symbol(sheet.formula).childNodes);
+            this.#formula.hidden = sheet.formula === '';
         }
         const longest = Math.max(...sheet.texts.flat().map(text => text.length));
         setAttribute(this.#table, 'style', `--letters: ${longest}`);

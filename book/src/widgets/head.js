@@ -100,11 +100,15 @@ export class Head {
 
     /**
      * Goes on to a state from elsewhere. Throws, and stays as it is, where the
-     * engine can't read it.
+     * engine can't read it, or where it has a target and this head has none, or
+     * the other way round.
      * @param {HeadState} state
      */
     adopt(state) {
         this.#source.head(state);
+        if (!state.target !== !this.now.target) {
+            throw new Error('a head of another page');
+        }
         this.change(state);
     }
 

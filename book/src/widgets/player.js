@@ -11,6 +11,7 @@ const SPEEDS = /** @type {const} */ ([['½×', 0.5], ['1×', 1], ['2×', 2]]);
 
 export class Player {
     position;
+    #begin;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     #timer;
     #speed = 1;
@@ -23,13 +24,16 @@ export class Player {
     #forward;
 
     /**
-     * @param {string[]} names  of the steps
+     * @param {{ name: string, tick?: string }[]} steps  their names, and shorter ones
+     * @param {number} begin  where a play begins that begins anew; unless it is 0, also where all begins
      * @param {(position: number, how: 'forward' | 'jump' | 'drag') => void} moved
      */
-    constructor(names, moved) {
+    constructor(steps, begin, moved) {
+        const names = steps.map(({ name }) => name);
         this.#names = names;
+        this.#begin = begin;
         this.#moved = moved;
-        this.position = names.length;
+        this.position = begin || names.length;
         this.#play = make('button', { type: 'button', class: 'play' }, icon('play'), this.#word);
         this.#play.addEventListener('click', () => (this.playing ? this.pause() : this.play()));
         this.#back = button('back', 'One step back', () => this.#byHand(this.position - 1, 'jump'));
@@ -37,10 +41,11 @@ export class Player {
         this.#slider = make('input', { type: 'range', min: 0, max: names.length, step: 1, 'aria-label': 'Step' });
         this.#slider.addEventListener('input', () => this.#byHand(Number(this.#slider.value), 'drag'));
         const ticks = make('span', { class: 'ticks', 'aria-hidden': 'true' });
-        ticks.append(...['input', ...names].map(name => make('span', {}, name.toLowerCase())));
+        ticks.append(...['input', ...steps.map(({ name, tick }) => tick ?? name)].map((name, at) =>
+            make('span', { class: begin > 0 && at > begin ? 'back' : undefined }, name.toLowerCase())));
         this.root = make(
             'div',
-            { class: 'player', role: 'group', 'aria-label': 'Play the six steps' },
+            { class: `player${begin > 0 ? ' and-back' : ''}`, role: 'group', 'aria-label': 'Play the steps', style: `--stops: ${names.length + 1}` },
             this.#back, this.#play, this.#forward,
             make('span', { class: 'track' }, this.#slider, ticks),
             this.#speeds(),
@@ -53,7 +58,7 @@ export class Player {
     }
 
     play() {
-        this.#go(this.position === this.#names.length ? 0 : this.position + 1, 'forward');
+        this.#go(this.position === this.#names.length ? this.#begin : this.position + 1, 'forward');
         this.#wait();
     }
 
@@ -82,7 +87,7 @@ export class Player {
             } else {
                 this.pause();
             }
-        }, (this.position === 0 ? 0.4 : 1) * STEP_MS / this.#speed);
+        }, (this.position === this.#begin ? 0.4 : 1) * STEP_MS / this.#speed);
         this.#show();
     }
 

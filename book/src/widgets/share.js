@@ -4,10 +4,13 @@
 
 /** @import { HeadState } from './types.d.ts' */
 
-/** The order of the fields in a link. Old links live on: never change it, begin a version 2. */
+/** The order of the fields in a link. Old links live on: never change it, begin another version. */
 const FIELDS = /** @type {const} */ (
     ['tokens', 'meanings', 'matches', 'messages', 'x', 'w_q', 'w_k', 'w_v', 'mask', 'scale']
 );
+
+/** The fields by version: a head, and one with a target. */
+const VERSIONS = { 1: FIELDS, 2: /** @type {const} */ ([...FIELDS, 'target']) };
 
 /**
  * The address of this page with a widget's state in it.
@@ -15,10 +18,11 @@ const FIELDS = /** @type {const} */ (
  * @param {HeadState} state
  */
 export function linkTo(widget, state) {
-    const bytes = new TextEncoder().encode(JSON.stringify(FIELDS.map(field => state[field])));
+    const version = state.target ? 2 : 1;
+    const bytes = new TextEncoder().encode(JSON.stringify(VERSIONS[version].map(field => state[field])));
     const text = btoa(String.fromCharCode(...bytes));
     const address = new URL(location.href);
-    address.hash = `${widget}=1.${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
+    address.hash = `${widget}=${version}.${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
     return address.href;
 }
 
@@ -39,8 +43,8 @@ export function stateInAddress(widget) {
             letter => letter.charCodeAt(0),
         );
         const values = JSON.parse(new TextDecoder().decode(bytes));
-        const fields = Object.fromEntries(FIELDS.map((field, at) => [field, values[at]]));
-        return version === '1' ? /** @type {HeadState} */ (fields) : 'unreadable';
+        const fields = VERSIONS[/** @type {1 | 2} */ (Number(version))];
+        return /** @type {HeadState} */ (Object.fromEntries(fields.map((field, at) => [field, values[at]])));
     } catch {
         return 'unreadable';
     }

@@ -1,7 +1,7 @@
 // What each grid shows: a matrix as the engine answered it, together with what
 // the reader has typed, what is wrong with it, and how far the steps have gone.
 
-import { CLOSES } from './steps.js';
+import { CLOSES, formulaOf } from './steps.js';
 import { isInput, typed } from './state.js';
 
 /** @import { HeadState, Matrix, Problem } from './types.d.ts' */
@@ -62,6 +62,7 @@ export function sheetOf(matrix, { now, problems, hidden, followed }) {
         label: `${matrix.symbol.replace('_', ' ')}: ${matrix.about}, ${matrix.shape}${hidden ? ', not computed yet' : ''}`,
         shape: matrix.shape,
         symbol: matrix.symbol,
+        formula: formulaOf(matrix.name, now),
         hidden,
         stale: stale && !given,
         followed,

@@ -48,6 +48,6 @@ export class Source {
         }
         return this.engine
             ? this.engine.ask({ ask: 'cell', state, matrix, row, column })
-            : this.#data.cells[matrix][row]?.[column];
+            : this.#data.cells[matrix]?.[row]?.[column];
     }
 }

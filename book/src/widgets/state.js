@@ -4,7 +4,7 @@
 /** @import { HeadState, InputName, Place } from './types.d.ts' */
 
 /** The matrices that can be edited, and where their numbers are. */
-const FIELDS = /** @type {const} */ ({ X: 'x', W_Q: 'w_q', W_K: 'w_k', W_V: 'w_v' });
+const FIELDS = /** @type {const} */ ({ X: 'x', W_Q: 'w_q', W_K: 'w_k', W_V: 'w_v', target: 'target' });
 
 /**
  * @param {string} name
@@ -13,15 +13,22 @@ const FIELDS = /** @type {const} */ ({ X: 'x', W_Q: 'w_q', W_K: 'w_k', W_V: 'w_v
 export const isInput = name => name in FIELDS;
 
 /**
+ * The rows of an input matrix; the target is a single one.
+ * @param {HeadState} state
+ * @param {InputName} name
+ */
+const rowsOf = (state, name) => (name === 'target' ? [state.target ?? []] : state[FIELDS[name]]);
+
+/**
  * The numbers of an input matrix, as typed, with the names of its rows and columns.
  * @param {HeadState} state
  * @param {InputName} name
  */
 export function typed(state, name) {
     return {
-        rows: name === 'X' ? state.tokens : state.meanings,
-        columns: { X: state.meanings, W_Q: state.matches, W_K: state.matches, W_V: state.messages }[name],
-        texts: state[FIELDS[name]],
+        rows: { X: state.tokens, target: state.tokens.slice(-1) }[/** @type {string} */ (name)] ?? state.meanings,
+        columns: { X: state.meanings, W_Q: state.matches, W_K: state.matches, W_V: state.messages, target: state.messages }[name],
+        texts: rowsOf(state, name),
     };
 }
 
@@ -30,7 +37,7 @@ export function typed(state, name) {
  * @param {Place} place  in an input matrix
  */
 export function numberAt(state, [name, row, column]) {
-    return isInput(name) ? state[FIELDS[name]][row]?.[column] ?? '' : '';
+    return isInput(name) ? rowsOf(state, name)[row]?.[column] ?? '' : '';
 }
 
 /**
@@ -44,8 +51,8 @@ export function withNumber(state, [name, row, column], text) {
     if (!isInput(name)) {
         return state;
     }
-    const field = FIELDS[name];
-    return { ...state, [field]: state[field].with(row, state[field][row].with(column, text)) };
+    const line = rowsOf(state, name)[row].with(column, text);
+    return { ...state, [FIELDS[name]]: name === 'target' ? line : rowsOf(state, name).with(row, line) };
 }
 
 /**

@@ -2,16 +2,23 @@
 // `crates/explorer` (Rust, compiled to head.wasm and models.wasm) and the modules beside this
 // file, which have no arithmetic of their own. Types only; nothing is run.
 
-/** A matrix of the head, in the order in which the data flows. */
-export type MatrixName =
-  | 'X' | 'W_Q' | 'W_K' | 'W_V'
-  | 'Q' | 'K' | 'V' | 'S' | 'scaled' | 'masked' | 'A' | 'O';
+/** Those that can be edited; the target, of shape (1, d_v), only where there is one. */
+export type InputName = 'X' | 'W_Q' | 'W_K' | 'W_V' | 'target';
 
-/** The four that can be edited. */
-export type InputName = 'X' | 'W_Q' | 'W_K' | 'W_V';
+/** The eight that are computed forward, and whose cells have a derivation. */
+export type ForwardName = 'Q' | 'K' | 'V' | 'S' | 'scaled' | 'masked' | 'A' | 'O';
 
-/** The eight that are computed, and whose cells have a derivation. */
-export type ComputedName = 'Q' | 'K' | 'V' | 'S' | 'scaled' | 'masked' | 'A' | 'O';
+/**
+ * The loss, of shape (1, 1), and the gradients, in the order in which they are
+ * computed: only of a head with a target. Their cells have a derivation too.
+ */
+export type BackwardName =
+  | 'L' | 'dO' | 'dA' | 'dV' | 'dmasked' | 'dscaled' | 'dS' | 'dQ' | 'dK' | 'dW_Q' | 'dW_K' | 'dW_V' | 'dX';
+
+export type ComputedName = ForwardName | BackwardName;
+
+/** A matrix of the head: X and the weights, forward, the target, backward. */
+export type MatrixName = InputName | ComputedName;
 
 /** A cell: matrix, row, column, both counted from 0. */
 export type Place = [matrix: MatrixName, row: number, column: number];
@@ -56,6 +63,12 @@ export type HeadState = {
   mask: boolean;
   /** Whether scores are divided by √d. */
   scale: boolean;
+  /**
+   * What the last token's output should be: d_v numbers. With it the head is
+   * followed backwards from its loss, half the squared distance of the last row
+   * of O from the target.
+   */
+  target?: string[];
 };
 
 /** Something typed that is no number (or no name), and where. */
@@ -78,7 +91,7 @@ export type Matrix = {
   about: string;
   /** '(5, 3)' */
   shape: string;
-  /** X is 'input', W_Q and Q are 'query', W_K and K 'key', W_V and V 'value'. */
+  /** X is 'input', W_Q and Q are 'query', W_K and K 'key', W_V and V 'value'; a gradient is what it belongs to. */
   family: Family;
   rows: string[];
   columns: string[];
@@ -96,7 +109,7 @@ export type Matrix = {
     zero: number;
   };
   /**
-   * Of S, scaled, masked and A: how many keys are open to each query. The cells
+   * Of S, scaled, masked and A, and of their gradients: how many keys are open to each query. The cells
    * `column >= open[row]` are closed.
    */
   open?: number[];
@@ -115,6 +128,18 @@ export type Product = {
   product: Num;
 };
 
+/** One term of a loss. */
+export type Square = {
+  /** What a value says. */
+  label: string;
+  left: Num;
+  right: Num;
+  /** left − right */
+  difference: Num;
+  /** difference² */
+  square: Num;
+};
+
 /** One score of a row on its way through softmax. */
 export type Exponential = {
   /** The token whose key it is. */
@@ -130,8 +155,8 @@ export type Exponential = {
 };
 
 export type Line =
-  /** left·right + left·right + … = sum */
-  | { kind: 'products'; terms: Product[]; sum: Num }
+  /** left·right + left·right + … = sum; `name` is what the sum is called, if it has a name. */
+  | { kind: 'products'; name?: string; terms: Product[]; sum: Num }
   /** score × factor = result, where factor = 1/√size and root = √size */
   | { kind: 'scaled'; score: Num; factor: Num; root: Num; size: number; result: Num }
   /** The score stays as it is, as a switch is off; the sentence says which. */
@@ -141,8 +166,16 @@ export type Line =
   /** The largest of a row's open scores. `labels[i]` is the token of `numbers[i]`. */
   | { kind: 'largest'; labels: string[]; numbers: Num[]; result: Num }
   | { kind: 'exponentials'; largest: Num; terms: Exponential[] }
-  /** term + term + … = sum. `labels[i]` is the token of `terms[i]`. */
-  | { kind: 'sum'; labels: string[]; terms: Num[]; sum: Num }
+  /** term + term + … = sum. `labels[i]` is the token of `terms[i]`; without a `name`, they are exponentials. */
+  | { kind: 'sum'; name?: string; labels: string[]; terms: Num[]; sum: Num }
+  /** (left − right)² + (left − right)² + … = sum */
+  | { kind: 'squares'; terms: Square[]; sum: Num }
+  /** left − right = result; `labels` say what the three are. */
+  | { kind: 'minus'; labels: [string, string, string]; left: Num; right: Num; result: Num }
+  /** left · right = result */
+  | { kind: 'times'; labels: [string, string, string]; left: Num; right: Num; result: Num }
+  /** A gradient that is 0 without a computation; the sentence says why. */
+  | { kind: 'zero'; result: Num; sentence: string }
   /** top / bottom = result */
   | { kind: 'quotient'; top: Num; bottom: Num; result: Num }
   /**
@@ -174,7 +207,7 @@ export type TokenChange =
   | { rename: number; to: string };
 
 export type Preset = {
-  /** 'toy', 'previous', 'same', 'uniform' */
+  /** 'toy', 'previous', 'same', 'uniform'; with a target 'toy', 'wrong', 'fresh' */
   name: string;
   /** For a button or an option. */
   title: string;
@@ -187,7 +220,7 @@ export type Preset = {
 export type HeadData = {
   presets: Preset[];
   trace: HeadAnswer;
-  cells: Record<ComputedName, Derivation[][]>;
+  cells: Record<ForwardName, Derivation[][]> & Partial<Record<BackwardName, Derivation[][]>>;
 };
 
 // --------------------------------------------------------- the soft lookup

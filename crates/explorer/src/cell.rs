@@ -1,10 +1,11 @@
-//! The names of a head's matrices and the places in them. Which matrix comes
-//! from which is known in `derive`, not here.
+//! The names of a head's matrices, forward and backward, and the places in them.
+//! Which matrix comes from which is known in `derive`, not here.
 
 use crate::json::write::elements;
 use crate::json::{Json, Unreadable};
 
-/// A matrix of the head, in the order in which the data flows.
+/// A matrix of the head, in the order in which the data flows; and, for a head
+/// with a target, of its backward pass, in the order in which the gradient flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     X,
@@ -19,11 +20,30 @@ pub(crate) enum Name {
     Masked,
     Weights,
     Output,
+    /// What the last token's output should be.
+    Target,
+    /// A single number.
+    Loss,
+    DOutput,
+    DWeights,
+    DValues,
+    DMasked,
+    DScaled,
+    DScores,
+    DQueries,
+    DKeys,
+    DQueryWeights,
+    DKeyWeights,
+    DValueWeights,
+    DX,
 }
 
 impl Name {
-    /// Every matrix.
-    pub(crate) const ALL: [Name; 12] = [
+    /// How many of them are of the forward pass.
+    pub(crate) const FORWARD: usize = 12;
+
+    /// Every matrix, the backward pass after the forward.
+    pub(crate) const ALL: [Name; 26] = [
         Name::X,
         Name::QueryWeights,
         Name::KeyWeights,
@@ -36,6 +56,20 @@ impl Name {
         Name::Masked,
         Name::Weights,
         Name::Output,
+        Name::Target,
+        Name::Loss,
+        Name::DOutput,
+        Name::DWeights,
+        Name::DValues,
+        Name::DMasked,
+        Name::DScaled,
+        Name::DScores,
+        Name::DQueries,
+        Name::DKeys,
+        Name::DQueryWeights,
+        Name::DKeyWeights,
+        Name::DValueWeights,
+        Name::DX,
     ];
 
     /// What it is called in requests and answers.
@@ -53,6 +87,20 @@ impl Name {
             Name::Masked => "masked",
             Name::Weights => "A",
             Name::Output => "O",
+            Name::Target => "target",
+            Name::Loss => "L",
+            Name::DOutput => "dO",
+            Name::DWeights => "dA",
+            Name::DValues => "dV",
+            Name::DMasked => "dmasked",
+            Name::DScaled => "dscaled",
+            Name::DScores => "dS",
+            Name::DQueries => "dQ",
+            Name::DKeys => "dK",
+            Name::DQueryWeights => "dW_Q",
+            Name::DKeyWeights => "dW_K",
+            Name::DValueWeights => "dW_V",
+            Name::DX => "dX",
         }
     }
 
@@ -62,21 +110,49 @@ impl Name {
         named.ok_or_else(|| format!("There is no matrix `{text}`."))
     }
 
+    /// Whether it is there only with a target.
+    pub(crate) fn is_backward(self) -> bool {
+        self as usize >= Name::FORWARD
+    }
+
     /// Whether a reader sets it; the others are computed.
     pub(crate) fn is_input(self) -> bool {
-        matches!(self, Name::X | Name::QueryWeights | Name::KeyWeights | Name::ValueWeights)
+        matches!(
+            self,
+            Name::X | Name::QueryWeights | Name::KeyWeights | Name::ValueWeights | Name::Target
+        )
+    }
+
+    /// The matrix whose gradient it is, if it is one: it has its shape, its labels
+    /// and its colour.
+    pub(crate) fn subject(self) -> Option<Name> {
+        Some(match self {
+            Name::DOutput => Name::Output,
+            Name::DWeights => Name::Weights,
+            Name::DValues => Name::Values,
+            Name::DMasked => Name::Masked,
+            Name::DScaled => Name::Scaled,
+            Name::DScores => Name::Scores,
+            Name::DQueries => Name::Queries,
+            Name::DKeys => Name::Keys,
+            Name::DQueryWeights => Name::QueryWeights,
+            Name::DKeyWeights => Name::KeyWeights,
+            Name::DValueWeights => Name::ValueWeights,
+            Name::DX => Name::X,
+            _ => return None,
+        })
     }
 
     /// The family by which it is coloured.
     pub(crate) fn family(self) -> &'static str {
-        match self {
+        match self.subject().unwrap_or(self) {
             Name::X => "input",
             Name::QueryWeights | Name::Queries => "query",
             Name::KeyWeights | Name::Keys => "key",
             Name::ValueWeights | Name::Values => "value",
             Name::Scores | Name::Scaled | Name::Masked => "score",
             Name::Weights => "weight",
-            Name::Output => "output",
+            _ => "output",
         }
     }
 }

@@ -1,10 +1,14 @@
-//! A head computed: every matrix with its numbers, digits, labels and shades.
-//! How a single cell came about is told in `derive`.
+//! A head computed: every matrix with its numbers, digits, labels and shades,
+//! and those of the backward pass if there is a target to miss. How a single
+//! cell came about is told in `derive`.
 
-use crate::cell::Name;
+use crate::backward::Backward;
+use crate::cell::{Name, Place};
 use crate::json::{Unreadable, object};
-use crate::state::{HeadState, Problem};
-use crate::written::shown;
+use crate::shade::{Legend, Range};
+use crate::state::{HeadState, Inputs, Problem};
+use crate::words;
+use crate::written::{Num, shown};
 use attention::ndarray::Array2;
 use attention::{Head, Mask, Options, Trace, recipe};
 
@@ -12,6 +16,11 @@ use attention::{Head, Mask, Options, Trace, recipe};
 const DIGITS: u8 = 2;
 /// The same where a single cell is explained.
 const CLOSE_DIGITS: u8 = 3;
+/// The same for gradients, which shrink on their way back, and for the loss.
+const GRADIENT_DIGITS: u8 = 3;
+const LOSS_DIGITS: u8 = 4;
+/// More than that no derivation shows.
+const MOST_DIGITS: u8 = 4;
 
 /// Said where `attention` refuses matrices.
 pub(crate) const SIZES: &str = "The sizes of the matrices do not fit each other.";
@@ -23,6 +32,10 @@ pub(crate) struct Computed {
     x: Array2<f64>,
     head: Head<f64>,
     trace: Trace<f64>,
+    /// Where there is a target.
+    backward: Option<Backward>,
+    /// What a matrix has that is not there.
+    nothing: Array2<f64>,
     /// How many digits after the point X, `W_Q`, `W_K` and `W_V` have.
     decimals: [u8; 4],
 }
@@ -66,15 +79,6 @@ object!(Matrix {
     legend,
     open,
 });
-object!(Legend { low, high, zero });
-
-/// What the shades of a matrix mean.
-#[derive(Debug)]
-struct Legend {
-    low: String,
-    high: String,
-    zero: f64,
-}
 
 /// Why a head cannot be computed.
 #[derive(Debug)]
@@ -102,12 +106,16 @@ impl From<attention::Error> for Refusal {
 impl Computed {
     /// Computes the head of a state.
     pub(crate) fn new(state: HeadState) -> Result<Computed, Refusal> {
-        let inputs = state.inputs().map_err(Refusal::Problems)?;
-        let decimals = [0, 1, 2, 3].map(|input: usize| inputs[input].decimals);
-        let [x, w_q, w_k, w_v] = inputs.map(|input| input.numbers);
+        let Inputs { head, target } = state.inputs().map_err(Refusal::Problems)?;
+        let decimals = [0, 1, 2, 3].map(|input: usize| head[input].decimals);
+        let [x, w_q, w_k, w_v] = head.map(|input| input.numbers);
         let head = Head::new(w_q, w_k, w_v)?;
-        let trace = head.trace(&x, options(&state))?;
-        Ok(Computed { state, x, head, trace, decimals })
+        let options = options(&state);
+        let trace = head.trace(&x, options)?;
+        let backward =
+            target.map(|target| Backward::new(target, &x, &head, &trace, options)).transpose()?;
+        let nothing = Array2::zeros((0, 0));
+        Ok(Computed { state, x, head, trace, backward, nothing, decimals })
     }
 
     /// How many tokens there are.
@@ -115,7 +123,18 @@ impl Computed {
         self.state.tokens.len()
     }
 
-    /// The numbers of a matrix.
+    /// Whether there is a target, and so a backward pass.
+    pub(crate) fn has_target(&self) -> bool {
+        self.backward.is_some()
+    }
+
+    /// Every matrix that there is.
+    pub(crate) fn names(&self) -> &'static [Name] {
+        const FORWARD: &[Name] = Name::ALL.split_at(Name::FORWARD).0;
+        if self.has_target() { &Name::ALL } else { FORWARD }
+    }
+
+    /// The numbers of a matrix; none of the backward pass without a target.
     pub(crate) fn numbers(&self, name: Name) -> &Array2<f64> {
         match name {
             Name::X => &self.x,
@@ -130,6 +149,11 @@ impl Computed {
             Name::Masked => &self.trace.masked,
             Name::Weights => &self.trace.weights,
             Name::Output => &self.trace.output,
+            backward => self
+                .backward
+                .as_ref()
+                .and_then(|pass| pass.numbers(backward))
+                .unwrap_or(&self.nothing),
         }
     }
 
@@ -157,44 +181,70 @@ impl Computed {
             Name::Values => Some(x + w_v),
             Name::Scores => Some(x + w_q + x + w_k),
             Name::Scaled | Name::Masked if !self.state.scale => self.exact_digits(Name::Scores),
-            Name::Scaled | Name::Masked | Name::Weights | Name::Output => None,
+            Name::Target => self.backward.as_ref().map(Backward::decimals),
+            _ => None,
         }
     }
 
     /// How many digits after the point a matrix shows: what was typed in full.
     pub(crate) fn digits(&self, name: Name) -> u8 {
-        let exact = self.exact_digits(name);
-        if name.is_input() { exact.unwrap_or(DIGITS) } else { exact.unwrap_or(DIGITS).min(DIGITS) }
+        match name {
+            Name::Loss => LOSS_DIGITS,
+            Name::DOutput | Name::DWeights | Name::DValues => DIGITS,
+            name if name.subject().is_some() => GRADIENT_DIGITS,
+            name if name.is_input() => self.exact_digits(name).unwrap_or(DIGITS),
+            name => self.exact_digits(name).unwrap_or(DIGITS).min(DIGITS),
+        }
+    }
+
+    /// How many digits a number that needs more has in the derivation of a matrix:
+    /// one more than the matrix shows.
+    pub(crate) fn closeness(&self, derived: Name) -> u8 {
+        if derived.is_backward() {
+            (self.digits(derived) + 1).min(MOST_DIGITS)
+        } else {
+            CLOSE_DIGITS
+        }
     }
 
     /// How many digits a number of the matrix has in the derivation of another.
-    pub(crate) fn close_digits(&self, name: Name) -> u8 {
-        self.exact_digits(name).unwrap_or(CLOSE_DIGITS).min(CLOSE_DIGITS)
+    pub(crate) fn close_digits(&self, name: Name, derived: Name) -> u8 {
+        let most = self.closeness(derived);
+        self.exact_digits(name).unwrap_or(most).min(most)
+    }
+
+    /// The number of a cell as the derivation of a matrix shows it.
+    pub(crate) fn number(&self, place: Place, derived: Name) -> Num {
+        let Place(name, row, column) = place;
+        Num::of(place, self.numbers(name)[[row, column]], self.close_digits(name, derived))
     }
 
     /// The labels of a matrix's rows.
     pub(crate) fn rows(&self, name: Name) -> &[String] {
-        match name {
+        match name.subject().unwrap_or(name) {
             Name::QueryWeights | Name::KeyWeights | Name::ValueWeights => &self.state.meanings,
+            // The loss looks at the last token.
+            Name::Target | Name::Loss => &self.state.tokens[self.length() - 1..],
             _ => &self.state.tokens,
         }
     }
 
     /// The labels of a matrix's columns.
     pub(crate) fn columns(&self, name: Name) -> &[String] {
-        match name {
+        match name.subject().unwrap_or(name) {
             Name::X => &self.state.meanings,
             Name::QueryWeights | Name::KeyWeights | Name::Queries | Name::Keys => {
                 &self.state.matches
             }
-            Name::ValueWeights | Name::Values | Name::Output => &self.state.messages,
-            Name::Scores | Name::Scaled | Name::Masked | Name::Weights => &self.state.tokens,
+            Name::ValueWeights | Name::Values | Name::Output | Name::Target => &self.state.messages,
+            Name::Loss => self.backward.as_ref().map_or(&[], Backward::loss_label),
+            _ => &self.state.tokens,
         }
     }
 
     /// The answer to a request for the whole head.
     pub(crate) fn answer(&self) -> HeadAnswer {
-        let matrices = Name::ALL.map(|name| self.matrix(name)).into();
+        let matrices = self.names().iter().map(|&name| self.matrix(name)).collect();
         HeadAnswer { matrices, problems: Vec::new() }
     }
 
@@ -202,53 +252,23 @@ impl Computed {
         let numbers = self.numbers(name);
         let digits = self.digits(name);
         let range = Range::of(name, numbers);
-        let per_query = matches!(name, Name::Scores | Name::Scaled | Name::Masked | Name::Weights);
+        let per_query = matches!(
+            name.subject().unwrap_or(name),
+            Name::Scores | Name::Scaled | Name::Masked | Name::Weights
+        );
         Matrix {
             name,
-            symbol: self.symbol(name),
-            about: self.about(name),
+            symbol: words::symbol(name, &self.state),
+            about: words::about(name, &self.state),
             shape: format!("({}, {})", numbers.nrows(), numbers.ncols()),
             family: name.family(),
             rows: self.rows(name).to_vec(),
             columns: self.columns(name).to_vec(),
-            shown: table(numbers, |number| shown(number, digits)),
-            shade: table(numbers, |number| range.shade(number)),
-            exact: table(numbers, |number| number),
+            shown: table(numbers, &|number| shown(number, digits)),
+            shade: table(numbers, &|number| range.shade(number)),
+            exact: table(numbers, &|number| number),
             legend: range.legend(digits),
             open: per_query.then(|| (0..self.length()).map(|row| self.open_keys(row)).collect()),
-        }
-    }
-
-    fn symbol(&self, name: Name) -> &'static str {
-        match (name, self.state.scale, self.state.mask) {
-            (Name::Scaled, true, _) | (Name::Masked, true, false) => "S/√d",
-            (Name::Scaled, false, _) | (Name::Masked, false, false) => "S",
-            (Name::Masked, true, true) => "S/√d + M",
-            (Name::Masked, false, true) => "S + M",
-            (name, ..) => name.text(),
-        }
-    }
-
-    fn about(&self, name: Name) -> &'static str {
-        match name {
-            Name::X => "each token’s embedding",
-            Name::QueryWeights => "what each meaning makes a token look for",
-            Name::KeyWeights => "what each meaning lets a token be found as",
-            Name::ValueWeights => "what each meaning makes a token pass on",
-            Name::Queries => "each token’s query: what it looks for",
-            Name::Keys => "each token’s key: what it is found by",
-            Name::Values => "each token’s value: what it passes on",
-            Name::Scores => "the score of each query (row) with each key (column)",
-            Name::Scaled if self.state.scale => "the scores divided by √d",
-            Name::Scaled => "the scores as they are: dividing by √d is switched off",
-            Name::Masked if self.state.mask => {
-                "the scores, −∞ where the key is later than the query"
-            }
-            Name::Masked => "the scores as they are: the mask is switched off",
-            Name::Weights => {
-                "how much of its attention each query (row) gives to each key (column)"
-            }
-            Name::Output => "each token’s output: the weighted average of the values",
         }
     }
 }
@@ -258,39 +278,8 @@ fn options(state: &HeadState) -> Options<f64> {
     if state.scale { options } else { options.with_scale(1.0) }
 }
 
-/// The numbers between which a matrix is shaded: 0 and whatever goes beyond.
-struct Range {
-    low: f64,
-    high: f64,
-}
-
-impl Range {
-    fn of(name: Name, numbers: &Array2<f64>) -> Range {
-        if name == Name::Weights {
-            return Range { low: 0.0, high: 1.0 };
-        }
-        let finite = || numbers.iter().copied().filter(|number| number.is_finite());
-        Range { low: finite().fold(0.0, f64::min), high: finite().fold(0.0, f64::max) }
-    }
-
-    /// Where a number stands, from 0 to 1, to three digits.
-    fn shade(&self, number: f64) -> f64 {
-        if number <= self.low || self.high <= self.low {
-            return 0.0;
-        }
-        let share = (number - self.low) / (self.high - self.low);
-        (share * 1000.0).round() / 1000.0
-    }
-
-    fn legend(&self, digits: u8) -> Legend {
-        Legend {
-            low: shown(self.low, digits),
-            high: shown(self.high, digits),
-            zero: self.shade(0.0),
-        }
-    }
-}
-
-fn table<T>(numbers: &Array2<f64>, write: impl Fn(f64) -> T) -> Vec<Vec<T>> {
-    numbers.outer_iter().map(|row| row.iter().map(|&number| write(number)).collect()).collect()
+fn table<T>(numbers: &Array2<f64>, write: &dyn Fn(f64) -> T) -> Vec<Vec<T>> {
+    let (rows, columns) = numbers.dim();
+    let cell = |row, column| write(numbers[[row, column]]);
+    (0..rows).map(|row| (0..columns).map(|column| cell(row, column)).collect()).collect()
 }

@@ -18,6 +18,8 @@
 )]
 
 pub mod abi;
+#[cfg(feature = "head")]
+mod backward;
 mod cell;
 #[cfg(feature = "models")]
 mod cost;
@@ -33,6 +35,8 @@ mod number;
 pub mod presets;
 mod request;
 #[cfg(feature = "head")]
+mod shade;
+#[cfg(feature = "head")]
 mod state;
 #[cfg(feature = "head")]
 mod tokens;
@@ -40,6 +44,8 @@ mod tokens;
 mod trainer;
 #[cfg(feature = "worked")]
 pub mod widgets;
+#[cfg(feature = "head")]
+mod words;
 mod written;
 
 pub use request::answer;

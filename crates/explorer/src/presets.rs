@@ -1,6 +1,10 @@
 //! The heads to begin with: the one of the book's second chapter, and three
 //! made by hand that each do one thing and nothing else.
 
+mod backward;
+
+pub(crate) use backward::backward;
+
 use crate::json::{Json, object, written};
 use crate::state::HeadState;
 use attention::ndarray::Array2;
@@ -46,6 +50,7 @@ fn toy_head() -> Preset {
             w_v: typed(&toy::value_weights()),
             mask: true,
             scale: true,
+            target: None,
         },
     }
 }
@@ -92,6 +97,7 @@ fn previous() -> Preset {
             ]),
             mask: true,
             scale: true,
+            target: None,
         },
     }
 }
@@ -134,6 +140,7 @@ fn same() -> Preset {
             w_v: numbers(&[&["0", "1"], &["1", "0"], &["0", "1"], &["0", "1"]]),
             mask: true,
             scale: true,
+            target: None,
         },
     }
 }
@@ -162,6 +169,7 @@ fn uniform() -> Preset {
             w_v: numbers(&[&["1", "0", "0", "1"], &["0", "1", "0", "1"], &["0", "0", "1", "1"]]),
             mask: true,
             scale: true,
+            target: None,
         },
     }
 }

@@ -29,9 +29,11 @@ pub(crate) struct HeadState {
     pub(crate) w_v: Vec<Vec<String>>,
     pub(crate) mask: bool,
     pub(crate) scale: bool,
+    /// What the last token's output should be, where the head is followed backwards.
+    pub(crate) target: Option<Vec<String>>,
 }
 
-object!(HeadState { tokens, meanings, matches, messages, x, w_q, w_k, w_v, mask, scale });
+object!(HeadState { tokens, meanings, matches, messages, x, w_q, w_k, w_v, mask, scale, target });
 
 impl HeadState {
     /// Reads a state and checks its sizes, but no name and no number.
@@ -47,6 +49,7 @@ impl HeadState {
             w_v: state.table("w_v")?,
             mask: state.flag("mask")?,
             scale: state.flag("scale")?,
+            target: state.get("target").map(|_| state.texts("target")).transpose()?,
         };
         state.check_sizes()?;
         Ok(state)
@@ -68,11 +71,16 @@ impl HeadState {
         size("x", &self.x, (t, d_model))?;
         size("w_q", &self.w_q, (d_model, self.matches.len()))?;
         size("w_k", &self.w_k, (d_model, self.matches.len()))?;
-        size("w_v", &self.w_v, (d_model, self.messages.len()))
+        size("w_v", &self.w_v, (d_model, self.messages.len()))?;
+        let messages = self.messages.len();
+        if self.target.as_ref().is_some_and(|target| target.len() != messages) {
+            return Err(format!("`target` must have {messages} numbers."));
+        }
+        Ok(())
     }
 
     /// The numbers that were typed, or everything that is wrong with them.
-    pub(crate) fn inputs(&self) -> Result<[Input; 4], Vec<Problem>> {
+    pub(crate) fn inputs(&self) -> Result<Inputs, Vec<Problem>> {
         let mut problems = self.wrong_names();
         let inputs = [
             Input::read(Name::X, &self.x, &mut problems),
@@ -80,7 +88,11 @@ impl HeadState {
             Input::read(Name::KeyWeights, &self.w_k, &mut problems),
             Input::read(Name::ValueWeights, &self.w_v, &mut problems),
         ];
-        if problems.is_empty() { Ok(inputs) } else { Err(problems) }
+        let target = self
+            .target
+            .as_ref()
+            .map(|target| Input::read(Name::Target, std::slice::from_ref(target), &mut problems));
+        if problems.is_empty() { Ok(Inputs { head: inputs, target }) } else { Err(problems) }
     }
 
     fn wrong_names(&self) -> Vec<Problem> {
@@ -119,6 +131,14 @@ fn size(name: &str, rows: &[Vec<String>], (high, wide): (usize, usize)) -> Resul
         return Ok(());
     }
     Err(format!("`{name}` must have {high} rows of {wide} numbers."))
+}
+
+/// Every matrix that was typed.
+pub(crate) struct Inputs {
+    /// X, `W_Q`, `W_K` and `W_V`.
+    pub(crate) head: [Input; 4],
+    /// A single row.
+    pub(crate) target: Option<Input>,
 }
 
 /// A matrix that was typed.

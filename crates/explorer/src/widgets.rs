@@ -24,6 +24,9 @@ pub(crate) fn enter(ledger: &mut Ledger) {
         .enter("qkv.widget", attention_head)
         .about("the head of the chapter, to step through and to change");
     ledger
+        .enter("back.widget", backward_pass)
+        .about("the head of the chapter, to follow backwards from its loss and to change");
+    ledger
         .enter("lookup.widget", soft_lookup)
         .about("the menu of drinks, with a query to drag and a temperature to set");
     ledger.enter("cost.widget", cost_calculator).about("what a model costs, for sizes to choose");
@@ -37,7 +40,29 @@ pub(crate) fn enter(ledger: &mut Ledger) {
 ///
 /// Why the first preset cannot be computed: a number in it that is none.
 pub fn attention_head() -> Result<Widget, String> {
-    let presets = presets::all();
+    head_widget(
+        presets::all(),
+        "With JavaScript, one can step through the head here, see how each number was computed, \
+         and change it. Every number stands in the tables of this chapter.",
+    )
+}
+
+/// `<attention-head>` once more, with heads that have a target and so a backward
+/// pass.
+///
+/// # Errors
+///
+/// Those of [`attention_head`].
+pub fn backward_pass() -> Result<Widget, String> {
+    head_widget(
+        presets::backward(),
+        "With JavaScript, one can follow the loss back through the head here, see how each number \
+         of each gradient was computed, and change the head and its target. Every gradient stands \
+         in the tables of this chapter.",
+    )
+}
+
+fn head_widget(presets: Vec<Preset>, fallback: &str) -> Result<Widget, String> {
     let first = presets.first().ok_or("there is no preset")?;
     let computed = Computed::new(first.state.clone()).map_err(|refusal| match refusal {
         Refusal::Unreadable(sentence) => sentence,
@@ -46,9 +71,7 @@ pub fn attention_head() -> Result<Widget, String> {
     let cells = Cells::of(&computed)?;
     Ok(Widget {
         element: "attention-head".to_owned(),
-        fallback: "With JavaScript, one can step through the head here, see how each number was \
-                   computed, and change it. Every number stands in the tables of this chapter."
-            .to_owned(),
+        fallback: fallback.to_owned(),
         data: inert(&written(&HeadData { trace: computed.answer(), presets, cells })),
     })
 }
@@ -202,7 +225,7 @@ impl Cells {
             let rows = (0..rows).map(|r| row(r).map(|place| derive::cell(head, place)).collect());
             Ok((name, rows.collect::<Result<_, String>>()?))
         };
-        let computed = Name::ALL.into_iter().filter(|name| !name.is_input());
+        let computed = head.names().iter().copied().filter(|name| !name.is_input());
         computed.map(derived).collect::<Result<_, String>>().map(Cells)
     }
 }

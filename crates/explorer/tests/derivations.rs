@@ -6,6 +6,7 @@ mod common;
 
 use attention::ndarray::Array2;
 use attention::{Head, Mask, Options, Trace};
+use common::again::{adds_up, index, visit};
 use common::{COMPUTED, Random, cell, exact, head, list, matrix, preset, text};
 use serde_json::Value;
 
@@ -139,20 +140,6 @@ fn sorted(places: &[Value]) -> Vec<String> {
     places
 }
 
-fn index(value: &Value) -> usize {
-    value.as_u64().expect("a count") as usize
-}
-
-/// Calls `see` for every number of some lines.
-fn visit(value: &Value, see: &mut impl FnMut(&Value)) {
-    match value {
-        Value::Object(members) if members.contains_key("exact") => see(value),
-        Value::Object(members) => members.values().for_each(|member| visit(member, see)),
-        Value::Array(elements) => elements.iter().for_each(|element| visit(element, see)),
-        _ => {}
-    }
-}
-
 /// The exact numbers of each line lead to the result, to the bit.
 fn check_lines(derivation: &Value, result: f64, place: &str) {
     for line in list(&derivation["lines"]) {
@@ -223,81 +210,6 @@ fn check_rounding(derivation: &Value, place: &str) {
     let said = list(&derivation["lines"]).iter().any(|line| line.get("rounding").is_some());
     let adds_up = list(&derivation["lines"]).iter().all(adds_up);
     assert_eq!(said, !adds_up, "{place}: {derivation:#}");
-}
-
-/// A number as shown: so many units of so many digits after the point.
-type Shown = (i128, u32);
-
-/// None for what is not shown in full.
-fn shown(number: &Value) -> Option<Shown> {
-    let text = text(&number["shown"]).replace('−', "-");
-    let digits = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
-    Some((text.replace('.', "").parse().ok()?, digits as u32))
-}
-
-/// Whether `rounded` is what `full` gives in its number of digits.
-fn rounds_to(full: Shown, rounded: Shown) -> bool {
-    let digits = full.1.max(rounded.1);
-    let in_units = |number: Shown| number.0 * 10_i128.pow(digits - number.1);
-    2 * (in_units(full) - in_units(rounded)).abs() <= 10_i128.pow(digits - rounded.1)
-}
-
-fn plus(a: Shown, b: Shown) -> Shown {
-    let digits = a.1.max(b.1);
-    (a.0 * 10_i128.pow(digits - a.1) + b.0 * 10_i128.pow(digits - b.1), digits)
-}
-
-fn adds_up(line: &Value) -> bool {
-    fits(line).unwrap_or(false)
-}
-
-/// None where a number is too large to be shown in full.
-fn fits(line: &Value) -> Option<bool> {
-    let product = |left: &Value, right: &Value, product: &Value| {
-        let (left, right) = (shown(left)?, shown(right)?);
-        Some(rounds_to((left.0 * right.0, left.1 + right.1), shown(product)?))
-    };
-    let sum = |terms: &mut dyn Iterator<Item = &Value>, sum: &Value| {
-        let terms: Option<Vec<Shown>> = terms.map(shown).collect();
-        let total = terms?.into_iter().fold((0, 0), plus);
-        Some(rounds_to(total, shown(sum)?))
-    };
-    match text(&line["kind"]) {
-        "products" => {
-            for term in list(&line["terms"]) {
-                if !product(&term["left"], &term["right"], &term["product"])? {
-                    return Some(false);
-                }
-            }
-            sum(&mut list(&line["terms"]).iter().map(|term| &term["product"]), &line["sum"])
-        }
-        "scaled" => product(&line["score"], &line["factor"], &line["result"]),
-        "sum" => sum(&mut list(&line["terms"]).iter(), &line["sum"]),
-        "quotient" => {
-            let [top, bottom] = ["top", "bottom"].map(|name| shown(&line[name]));
-            let (quotient, bottom) = (shown(&line["result"])?, bottom?);
-            let product = (quotient.0 * bottom.0, quotient.1 + bottom.1);
-            // Half of the quotient's last digit times the bottom, on either side.
-            let (top, digits) = (top?, product.1);
-            let apart = (product.0 - top.0 * 10_i128.pow(digits - top.1)).abs();
-            Some(2 * apart <= bottom.0 * 10_i128.pow(digits - quotient.1 - bottom.1))
-        }
-        "exponentials" => {
-            let largest = shown(&line["largest"])?;
-            for term in list(&line["terms"]).iter().filter(|term| term["closed"] == false) {
-                let (score, difference) = (shown(&term["score"])?, shown(&term["difference"])?);
-                let exponential = shown(&term["exponential"])?;
-                let value = |(units, digits): Shown| units as f64 / 10_f64.powi(digits as i32);
-                let apart = (value(difference).exp() - value(exponential)).abs();
-                if plus(difference, largest) != plus(score, (0, 0)) || apart > 5e-4 {
-                    return Some(false);
-                }
-            }
-            Some(true)
-        }
-        // The same number on both sides, or no number.
-        _ => Some(true),
-    }
 }
 
 /// Worked by hand: 1.8·1, 0.2·0 and 0·0; and 0.4, the score of “sat”, is 0.2·2.

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{COMPUTED, Random, list, preset, text};
+use common::{BACKWARD, COMPUTED, Random, backward_preset, list, preset, text};
 use serde_json::{Value, json};
 use wasmi::{Engine, Instance, Linker, Memory, Module, Store, TypedFunc};
 
@@ -109,6 +109,21 @@ fn compare_heads(seed: u64, count: usize) {
     }
 }
 
+/// Compares a head with a target, and some derivations of its backward pass.
+fn compare_backward(running: &mut Running, random: &mut Random, state: &Value) {
+    let answer = running.compare(&json!({"ask": "head", "state": state}));
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    for _ in 0..3 {
+        let matrix = BACKWARD[random.below(BACKWARD.len())];
+        let numbers = list(&common::matrix(&answer, matrix)["exact"]);
+        let (row, column) = (random.below(numbers.len()), random.below(list(&numbers[0]).len()));
+        let answer = running.compare(&json!({
+            "ask": "cell", "state": state, "matrix": matrix, "row": row, "column": column
+        }));
+        assert!(answer.starts_with("{\"matrix\":"), "{answer}");
+    }
+}
+
 // Two tests of 512 heads, so that they run beside each other.
 
 #[test]
@@ -119,6 +134,19 @@ fn engine_and_native_code_agree_on_512_random_heads() {
 #[test]
 fn engine_and_native_code_agree_on_512_more() {
     compare_heads(2, 512);
+}
+
+#[test]
+fn engine_and_native_code_agree_on_256_random_heads_with_targets() {
+    let mut running = Running::start("head");
+    let mut random = Random::new(19);
+    for _ in 0..256 {
+        let state = random.state_with_target();
+        compare_backward(&mut running, &mut random, &state);
+    }
+    for name in ["toy", "wrong", "fresh"] {
+        compare_backward(&mut running, &mut random, &backward_preset(name));
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub fn enter(ledger: &mut Ledger) {
 fn enter_loss(ledger: &mut Ledger) {
     ledger
         .enter("back.target", target)
-        .digits(1)
+        .digits(0)
         .columns(&MESSAGES)
         .about("what the output of the last “the” is wanted to be");
     ledger

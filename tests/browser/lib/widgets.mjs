@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 
 export const HEAD_PAGE = 'attention/queries-keys-values.html';
 export const LOOKUP_PAGE = 'attention/soft-lookup.html';
+export const BACK_PAGE = 'learning/backward-pass-by-hand.html';
 
 /** Every matrix of a head, and the value of the ledger that the chapter shows of it. */
 export const MATRICES = {
@@ -127,13 +128,38 @@ export function computed({ x, w_q, w_k, w_v, mask, scale }) {
 }
 
 /**
+ * A head followed back from half the squared distance of its last output from a
+ * target, one number at a time.
+ * @param {typeof TOY & { target: number[] }} head
+ */
+export function followedBack(head) {
+    const { X, W_Q, W_K, W_V, Q, K, V, A, O } = computed(head);
+    const last = O.length - 1;
+    const dO = O.map((row, i) => row.map((each, j) => (i === last ? each - head.target[j] : 0)));
+    const L = [[dO[last].reduce((sum, each) => sum + each ** 2 / 2, 0)]];
+    const [dA, dV] = [multiply(dO, transposed(V)), multiply(transposed(A), dO)];
+    const dmasked = dA.map((row, i) => {
+        const average = row.reduce((sum, each, k) => sum + A[i][k] * each, 0);
+        return row.map((each, j) => A[i][j] * (each - average));
+    });
+    const dscaled = dmasked.map((row, i) => row.map((each, j) => (head.mask && j > i ? 0 : each)));
+    const dS = dscaled.map(row => row.map(each => (head.scale ? each / Math.sqrt(Q[0].length) : each)));
+    const [dQ, dK] = [multiply(dS, K), multiply(transposed(dS), Q)];
+    const [dW_Q, dW_K, dW_V] = [dQ, dK, dV].map(each => multiply(transposed(X), each));
+    const ways = [[dQ, W_Q], [dK, W_K], [dV, W_V]].map(([made, w]) => multiply(made, transposed(w)));
+    const dX = X.map((row, i) => row.map((_, j) => ways.reduce((sum, way) => sum + way[i][j], 0)));
+    return { target: [head.target], L, dO, dA, dV, dmasked, dscaled, dS, dQ, dK, dW_Q, dW_K, dW_V, dX };
+}
+
+/**
  * What the widget shows otherwise than it should, in words.
  * @param {import('playwright-core').Page} page
- * @param {typeof TOY} head
+ * @param {typeof TOY & { target?: number[] }} head
  */
 export async function differences(page, head) {
     const wrong = [];
-    for (const [matrix, rows] of Object.entries(computed(head))) {
+    const expected = { ...computed(head), ...head.target && followedBack(head) };
+    for (const [matrix, rows] of Object.entries(expected)) {
         const texts = await shown(page, matrix);
         if (texts.length !== rows.length) {
             wrong.push(`${matrix} has ${texts.length} rows, not ${rows.length}`);
@@ -217,6 +243,20 @@ export function misfits({ title, lines }, text) {
             } else if (kind === 'scaled') {
                 const product = parts('left', read)[0] * parts('right', read)[0];
                 exact ? near(product, parts('result', read)[0]) : slackSum(product, parts('result', read)[0], last.shown, near);
+            } else if (kind === 'times') {
+                const product = parts('left', read)[0] * parts('right', read)[0];
+                exact ? near(product, parts('result', read)[0]) : slackSum(product, parts('result', read)[0], last.shown, near);
+            } else if (kind === 'minus') {
+                const [from, less, left] = ['left', 'right', 'result'].map(part => parts(part, read)[0]);
+                exact ? near(from - less, left) : slackSum(left + less, from, numbers[0].shown, near);
+            } else if (kind === 'squares') {
+                const [from, less, left, square] = ['left', 'right', 'difference', 'square'].map(part => parts(part, read));
+                const digits = numbers.find(({ part }) => part === 'square').shown;
+                from.forEach((each, at) => {
+                    exact ? near(each - less[at], left[at]) : slackSum(left[at] + less[at], each, digits, near);
+                    exact ? near(left[at] ** 2, square[at]) : slackSum(left[at] ** 2, square[at], digits, near);
+                });
+                exact ? near(sum(square), parts('sum', read)[0]) : slackSum(sum(square), parts('sum', read)[0], last.shown, near);
             } else if (kind === 'same') {
                 near(parts('left', read)[0], parts('result', read)[0]);
             } else if (kind === 'largest') {
@@ -230,7 +270,8 @@ export function misfits({ title, lines }, text) {
                     exact ? near(Math.exp(difference[at]), exponential[at]) : slackSum(Math.exp(difference[at]), exponential[at], digits, near);
                 });
             } else if (kind === 'sum') {
-                near(sum(parts('addend', read)), parts('sum', read)[0]);
+                const total = sum(parts('addend', read));
+                exact ? near(total, parts('sum', read)[0]) : slackSum(total, parts('sum', read)[0], last.shown, near);
             } else if (kind === 'quotient') {
                 const quotient = parts('top', read)[0] / parts('bottom', read)[0];
                 exact ? near(quotient, parts('result', read)[0]) : slackSum(quotient, parts('result', read)[0], last.shown, near);

@@ -16,24 +16,24 @@ const DIGITS: u8 = 3;
 pub(super) fn account(head: &Computed, row: usize, column: usize, result: Num) -> Account {
     let mut rounding = Rounding::default();
     let (largest, terms) = exponentials(head, row, column);
+    let (mut labels, mut numbers, mut summed) = (Vec::new(), Vec::new(), Vec::new());
     for term in terms.iter().filter(|term| !term.closed) {
         rounding.difference(&term.score, &largest, &term.difference);
         rounding.exponential(&term.difference, &term.exponential);
+        labels.push(term.label.clone());
+        numbers.push(term.score.clone());
+        summed.push(term.exponential.clone());
     }
     let total: Array1<f64> = terms.iter().map(|term| term.exponential.value).collect();
     let total = Num::new(total.sum(), DIGITS);
-    let open = || terms.iter().filter(|term| !term.closed);
-    rounding.sum(open().map(|term| &term.exponential), &total);
+    rounding.sum(&summed, &total);
     let top = terms[column].exponential.clone();
     rounding.quotient(&top, &total, &result);
 
     let spoken = spoken(&terms, column, &largest, &total, &result);
-    let labels = || open().map(|term| term.label.clone()).collect();
-    let numbers = open().map(|term| term.score.clone()).collect();
-    let summed = open().map(|term| term.exponential.clone()).collect();
     let mut lines = vec![
-        Line::Largest { labels: labels(), numbers, result: largest.clone() },
-        Line::Sum { labels: labels(), terms: summed, sum: total.clone() },
+        Line::Largest { labels: labels.clone(), numbers, result: largest.clone() },
+        Line::Sum { name: None, labels, terms: summed, sum: total.clone() },
         Line::Quotient { top, bottom: total, result },
     ];
     if terms[column].closed {
@@ -48,7 +48,7 @@ pub(super) fn account(head: &Computed, row: usize, column: usize, result: Num) -
 /// The largest score of a row, and what softmax makes of each score: see
 /// `attention::recipe::softmax`, with which this agrees to the bit.
 fn exponentials(head: &Computed, row: usize, column: usize) -> (Num, Vec<Exponential>) {
-    let digits = head.close_digits(Name::Masked);
+    let digits = head.close_digits(Name::Masked, Name::Weights);
     let scores = head.numbers(Name::Masked).row(row);
     let largest = scores.fold(f64::NEG_INFINITY, |largest, &score| largest.max(score));
     let terms = scores.iter().zip(&head.state.tokens).enumerate();

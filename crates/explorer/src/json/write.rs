@@ -133,6 +133,12 @@ impl<T: Json> Json for Vec<T> {
     }
 }
 
+impl<T: Json, const N: usize> Json for [T; N] {
+    fn write(&self, text: &mut String) {
+        elements(text, &mut self.iter().map(|element| element as &dyn Json));
+    }
+}
+
 /// Nothing is not written at all.
 impl<T: Json> Json for Option<T> {
     fn write(&self, text: &mut String) {

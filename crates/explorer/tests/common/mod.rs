@@ -3,6 +3,8 @@
 //! as oddly typed as a reader could make them.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod again;
+
 use serde_json::{Value, json};
 
 /// Asks the engine, natively.
@@ -31,6 +33,14 @@ pub(crate) fn matrix<'a>(head: &'a Value, name: &str) -> &'a Value {
 pub(crate) fn preset(name: &str) -> Value {
     let presets: Value = serde_json::from_str(&explorer::presets::json()).expect("JSON");
     let presets = presets.as_array().expect("a list");
+    presets.iter().find(|preset| preset["name"] == name).expect("the preset")["state"].clone()
+}
+
+/// A state of a preset of the backward pass.
+pub(crate) fn backward_preset(name: &str) -> Value {
+    let data = explorer::widgets::backward_pass().expect("it can be computed").data;
+    let data: Value = serde_json::from_str(&data).expect("JSON");
+    let presets = list(&data["presets"]);
     presets.iter().find(|preset| preset["name"] == name).expect("the preset")["state"].clone()
 }
 
@@ -138,9 +148,25 @@ impl Random {
     }
 }
 
+impl Random {
+    /// A whole state with a target.
+    pub(crate) fn state_with_target(&mut self) -> Value {
+        let mut state = self.state();
+        let (largest, decimals) = ([1, 2, 1000][self.below(3)], self.below(4));
+        let target: Vec<String> =
+            list(&state["messages"]).iter().map(|_| self.number(largest, decimals)).collect();
+        state["target"] = target.into();
+        state
+    }
+}
+
 fn labels(letter: &str, count: usize) -> Vec<String> {
     (0..count).map(|place| format!("{letter}{place}")).collect()
 }
 
 /// The matrices that have derivations.
 pub(crate) const COMPUTED: [&str; 8] = ["Q", "K", "V", "S", "scaled", "masked", "A", "O"];
+
+/// The matrices of the backward pass that have derivations.
+pub(crate) const BACKWARD: [&str; 13] =
+    ["L", "dO", "dA", "dV", "dmasked", "dscaled", "dS", "dQ", "dK", "dW_Q", "dW_K", "dW_V", "dX"];
