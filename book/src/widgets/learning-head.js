@@ -17,8 +17,8 @@ const OFF = 'The head can’t learn here, as the engine (WebAssembly) did not lo
 /** How long a reader stops before a mistake is spoken, in milliseconds. */
 const PAUSE = 700;
 
-/** Speeds, in steps a second. */
-const SPEEDS = /** @type {const} */ ([['10', 'slow'], ['40', 'normal'], ['Infinity', 'fast']]);
+/** Speeds, in steps a second; the last is as many as there is time for. */
+const SPEEDS = /** @type {const} */ ([['10', 'slow'], ['40', 'normal'], ['100000', 'fast']]);
 
 /** What an arrow key adds to a field, in tenths. */
 const TENTHS = { seed: 10, rate: 1 };
@@ -41,7 +41,6 @@ class LearningHead extends HTMLElement {
     #task = make('select', { name: 'task', 'aria-label': 'Task' });
     #fields = { seed: this.#field('seed', 'numeric'), rate: this.#field('rate', 'decimal') };
     #note = make('p', { class: 'learn-note', id: freshId() }, HINT);
-    #about = make('p', { class: 'learn-about' });
     #word = make('span', {}, 'Play');
     #play = make('button', { type: 'button', class: 'play' }, icon('play'), this.#word);
     #step = button('forward', 'Step', () => this.#once(), { shown: true });
@@ -100,10 +99,10 @@ class LearningHead extends HTMLElement {
         this.#results.append(
             this.#spoken,
             this.#curve.root,
-            make('div', { class: 'learn-attention' }, this.#about, this.#attention.root),
+            this.#attention.root,
             make('div', {},
                 make('p', { class: 'learn-title' }, 'The weights'),
-                make('p', { class: 'learn-legend' }, 'One row a word or position. Striped: below 0.'),
+                make('p', { class: 'learn-legend' }, 'One row a word or position. The number beside a letter has full shade; stripes are below 0.'),
                 make('div', { class: 'learn-weights' }, ...this.#weights.map(({ root }) => root))),
         );
         // mdBook turns the page at arrow keys, and searches at a letter.
@@ -224,12 +223,11 @@ class LearningHead extends HTMLElement {
         if (!this.#play.querySelector(playing ? '.icon-pause' : '.icon-play')) {
             this.#play.firstElementChild?.replaceWith(icon(playing ? 'pause' : 'play'));
         }
-        write(this.#about, this.#stage().about);
         write(this.#spoken, run.spoken);
         setAttribute(this, 'data-state', playing ? 'playing' : run.state);
         setAttribute(this.#results, 'data-end', run.state === 'learning' ? false : run.state);
         this.#curve.show(run);
-        this.#attention.show(run);
+        this.#attention.show(run, this.#stage().about);
         run.matrices.forEach((matrix, at) => this.#weights[at].show(matrix, !playing));
         this.#tell();
     }

@@ -26,6 +26,7 @@ export class Pacer {
     /** How many steps fit into a frame, as measured. */
     #fits = 1;
     #inSight = true;
+    #element;
     #observer;
     #still = matchMedia('(prefers-reduced-motion: reduce)');
     #look = () => this.#wake();
@@ -36,20 +37,19 @@ export class Pacer {
      */
     constructor(element, advance) {
         this.#advance = advance;
-        this.#observer = new IntersectionObserver(([{ isIntersecting }]) => {
-            this.#inSight = isIntersecting;
+        this.#element = element;
+        this.#observer = new IntersectionObserver(changes => {
+            // Of several changes at once, the last is how it is now.
+            this.#inSight = changes[changes.length - 1].isIntersecting;
             this.#wake();
         });
-        this.#observed = element;
     }
-
-    #observed;
 
     start() {
         if (!this.playing) {
             this.playing = true;
             this.#due = 1;
-            this.#observer.observe(this.#observed);
+            this.#observer.observe(this.#element);
             document.addEventListener('visibilitychange', this.#look);
             this.#still.addEventListener('change', this.#look);
             this.#wake();

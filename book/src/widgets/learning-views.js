@@ -54,6 +54,7 @@ export class CurveView {
 }
 
 export class AttentionView {
+    #about = make('p', { class: 'learn-about' });
     #choice = make('select', { 'aria-label': 'Sentence' });
     #place = make('div', { class: 'scroll', role: 'region', 'aria-label': 'Attention', tabindex: 0 });
     /** @type {HTMLTableCellElement[][]} */
@@ -68,14 +69,20 @@ export class AttentionView {
         this.root = make(
             'div',
             { class: 'matrix learn-map', 'data-symbol': 'A' },
-            make('p', { class: 'learn-title' }, 'Where it looks ', this.#choice),
+            make('p', { class: 'learn-title' }, 'Where it looks'),
+            this.#about,
+            this.#choice,
             this.#place,
             make('p', { class: 'learn-legend' }, 'A row looks at the columns. Framed: where the answer stands.'),
         );
     }
 
-    /** @param {TrainRun} run */
-    show(run) {
+    /**
+     * @param {TrainRun} run
+     * @param {string} about  what is asked
+     */
+    show(run, about) {
+        write(this.#about, about);
         this.#run = run;
         const sentences = run.examples.map(({ words }) => words.join(' '));
         if (this.#known !== sentences.join('|')) {
@@ -97,7 +104,7 @@ export class AttentionView {
         }
         const { words, asked } = example;
         this.#cells = words.map((_, row) => words.map((_, column) => make('td', {
-            class: column > row ? 'closed' : asked.some(([at, source]) => at === row && source === column) ? 'source' : undefined,
+            class: column > row ? 'closed' : asked.some(([at, source]) => at === row && source === column) ? 'answer' : undefined,
         })));
         this.#place.replaceChildren(make('table', {},
             make('thead', {}, make('tr', {}, make('td'), ...words.map(word => make('th', { scope: 'col' }, word)))),
@@ -144,7 +151,7 @@ export class WeightsView {
      * @param {boolean} withNumbers  whether there is time to write them too
      */
     show({ shown, shade: shades, full }, withNumbers) {
-        write(this.#full, `full shade: ±${full}`);
+        write(this.#full, `±${full}`);
         this.#cells.forEach((cells, row) => cells.forEach((cell, column) => {
             shade(cell, shades[row][column]);
             if (withNumbers) {
@@ -154,18 +161,12 @@ export class WeightsView {
     }
 }
 
-/** The shade that each cell has now. @type {WeakMap<HTMLElement, number>} */
-const shadeOf = new WeakMap();
-
 /**
+ * Shades a cell, in twenty levels: cells that share one share their style.
  * @param {HTMLElement} cell
  * @param {number} shade  from −1 to 1
  */
 function shade(cell, shade) {
-    const before = shadeOf.get(cell);
-    if (before !== shade) {
-        shadeOf.set(cell, shade);
-        cell.style.setProperty('--shade', String(Math.abs(shade)));
-        cell.classList.toggle('negative', shade < 0);
-    }
+    setAttribute(cell, 'data-shade', Math.round(Math.abs(shade) * 20));
+    cell.classList.toggle('negative', shade < 0);
 }
