@@ -112,7 +112,8 @@ fn check_result(derivation: &Value, number: f64, shown: &Value, place: &str) {
     let (title, spoken) = (text(&derivation["title"]), text(&derivation["spoken"]));
     assert!(spoken.starts_with(&format!("{title}. ")) && spoken.ends_with('.'), "{spoken}");
     assert!(spoken.contains(text(shown)), "{place}: {spoken}");
-    let last = list(&derivation["lines"]).iter().rfind(|line| line["kind"] != "sentence").unwrap();
+    let last = list(&derivation["lines"]).iter().rfind(|line| line["kind"] != "sentence");
+    let last = last.expect("a line with a result");
     let result = last.get("result").or(last.get("sum")).expect("it ends in a result");
     assert_eq!(bits(&result["exact"]), number.to_bits(), "{place}: the last line");
 }
