@@ -22,12 +22,12 @@ const SAYING: [&str; 5] = [WORDS[0], WORDS[4], WORDS[5], WORDS[6], WORDS[7]];
 pub fn enter(ledger: &mut Ledger) {
     ledger
         .enter("learn.noun.fits", noun_fits)
-        .rows(&WORDS[ASKING])
-        .columns(&WORDS)
+        .rows(&WORDS)
+        .columns(&WORDS[ASKING])
         .about("how well each word's key fits the query of the words that ask for the noun");
     ledger
         .enter("learn.noun.fits.nouns", nouns_fit_best)
-        .about("in each row every noun fits better than every other word");
+        .about("for each of these queries every noun fits better than every other word");
     ledger
         .enter("learn.noun.fits.positions", positions_fit)
         .columns(&POSITIONS)
@@ -37,8 +37,8 @@ pub fn enter(ledger: &mut Ledger) {
         .about("the first position fits worse than the three where nouns stand");
     ledger
         .enter("learn.noun.says", words_say)
-        .rows(&SAYING)
-        .columns(&WORDS)
+        .rows(&WORDS)
+        .columns(&SAYING)
         .about("what the value of a determiner and of each noun says");
     ledger
         .enter("learn.noun.says.itself", nouns_say_themselves)
@@ -61,7 +61,8 @@ fn fits(head: &Head<f64>) -> Result<Array2<f64>, Error> {
     Ok(recipe::scale(&scores, recipe::default_scale(D)))
 }
 
-/// How well each word's key fits the queries of the words that ask for the noun.
+/// How well each word's key (row) fits the query of each word that asks for the
+/// noun (column).
 ///
 /// # Errors
 ///
@@ -76,7 +77,7 @@ pub fn noun_fits() -> Result<Array2<f64>, Error> {
 ///
 /// None that can happen: the shapes fit.
 pub fn noun_fits_of(training: &Training) -> Result<Array2<f64>, Error> {
-    Ok(fits(training.head())?.slice(s![ASKING, ..words()]).to_owned())
+    Ok(fits(training.head())?.slice(s![ASKING, ..words()]).t().to_owned())
 }
 
 /// [`nouns_win`], after the training of the text.
@@ -88,16 +89,16 @@ pub fn nouns_fit_best() -> Claim {
     nouns_win(&noun_fits()?)
 }
 
-/// In each row every noun fits better than every other word.
+/// In each column every noun fits better than every other word.
 ///
 /// # Errors
 ///
 /// Why it does not hold, in numbers.
 pub fn nouns_win(fits: &Array2<f64>) -> Claim {
-    for (row, asking) in fits.outer_iter().zip(&WORDS[ASKING]) {
+    for (column, asking) in fits.columns().into_iter().zip(&WORDS[ASKING]) {
         for (noun, word) in NOUNS.flat_map(|noun| (0..words()).map(move |word| (noun, word))) {
-            if !NOUNS.contains(&word) && row[noun] <= row[word] {
-                let [noun_is, word_is] = [row[noun], row[word]];
+            if !NOUNS.contains(&word) && column[noun] <= column[word] {
+                let [noun_is, word_is] = [column[noun], column[word]];
                 return Err(format!(
                     "“{asking}”: “{}” fits by {noun_is}, “{}” by {word_is}",
                     WORDS[noun], WORDS[word]
@@ -140,14 +141,16 @@ pub fn first_is_worst(positions: &Array1<f64>) -> Claim {
     }
 }
 
-/// The values of a determiner and of the nouns, without their positions.
+/// The values of a determiner and of the nouns, without their positions: a column
+/// each.
 ///
 /// # Errors
 ///
 /// None that can happen: the shapes fit.
 pub fn words_say() -> Result<Array2<f64>, Error> {
     let w_v = Noun::run()?.end.head().w_v();
-    concatenate(Axis(0), &[w_v.slice(s![..1, ..]), w_v.slice(s![NOUNS, ..])]).map_err(text)
+    let (determiner, nouns) = (w_v.slice(s![..1, ..]), w_v.slice(s![NOUNS, ..]));
+    concatenate(Axis(1), &[determiner.t(), nouns.t()]).map_err(text)
 }
 
 /// [`say_themselves`], after the training of the text.
@@ -159,15 +162,15 @@ pub fn nouns_say_themselves() -> Claim {
     say_themselves(&words_say()?)
 }
 
-/// In every row but the first, the noun's own column has the largest number.
+/// In every column but the first, the noun's own row has the largest number.
 ///
 /// # Errors
 ///
 /// Why it does not hold, in numbers.
 pub fn say_themselves(said: &Array2<f64>) -> Claim {
-    for (row, noun) in said.outer_iter().skip(1).zip(NOUNS) {
-        if (0..words()).any(|word| word != noun && row[word] >= row[noun]) {
-            return Err(format!("“{}” says {row}", WORDS[noun]));
+    for (said, noun) in said.columns().into_iter().skip(1).zip(NOUNS) {
+        if (0..words()).any(|word| word != noun && said[word] >= said[noun]) {
+            return Err(format!("“{}” says {said}", WORDS[noun]));
         }
     }
     Ok(())
@@ -217,7 +220,7 @@ mod tests {
         let random = fits(start.head()).unwrap();
         let positions = random.slice(s![words().., words()..]).to_owned();
         assert!(one_before_wins(&positions).unwrap_err().contains("position"));
-        let said = start.head().w_v().slice(s![3..8, ..]).to_owned();
+        let said = start.head().w_v().slice(s![3..8, ..]).t().to_owned();
         assert!(say_themselves(&said).is_err());
     }
 

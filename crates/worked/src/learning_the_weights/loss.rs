@@ -26,8 +26,8 @@ pub fn enter(ledger: &mut Ledger) {
     ledger
         .enter("learn.miss", predictions)
         .digits(3)
-        .rows(&["output", "probability", "gradient"])
-        .columns(&WORDS)
+        .rows(&WORDS)
+        .columns(&["output", "probability", "gradient"])
         .about("what the untrained head says at the last word, and what the loss makes of it");
     ledger.enter("learn.miss.loss", example_loss).about("the loss of this one answer, written out");
     ledger
@@ -80,8 +80,8 @@ pub fn predictions() -> Result<Array2<f64>, Error> {
     let probabilities = recipe::softmax(&output);
     let mut gradient = probabilities.clone();
     gradient[[0, answer]] -= 1.0;
-    let rows = [output.view(), probabilities.view(), gradient.view()];
-    ndarray::concatenate(Axis(0), &rows).map_err(text)
+    let columns = [output.t(), probabilities.t(), gradient.t()];
+    ndarray::concatenate(Axis(1), &columns).map_err(text)
 }
 
 /// The loss of this answer, in TeX.
@@ -105,13 +105,13 @@ pub fn misses_sum_to_zero() -> Claim {
     sums_to_zero(&predictions()?)
 }
 
-/// The last of three rows adds up to 0.
+/// The last of three columns adds up to 0.
 ///
 /// # Errors
 ///
 /// What it adds up to instead.
 pub fn sums_to_zero(predictions: &Array2<f64>) -> Claim {
-    let sum = predictions.row(2).sum();
+    let sum = predictions.column(2).sum();
     if sum.abs() < 1e-14 { Ok(()) } else { Err(format!("it adds up to {sum}")) }
 }
 
@@ -131,16 +131,16 @@ mod tests {
 
     #[test]
     fn the_probabilities_are_those_of_the_outputs() {
-        let rows = predictions().unwrap();
-        assert_abs_diff_eq!(rows.row(1).sum(), 1.0, epsilon = 1e-14);
-        let odds = rows[[1, 0]] / rows[[1, 1]];
-        assert_abs_diff_eq!(odds, (rows[[0, 0]] - rows[[0, 1]]).exp(), epsilon = 1e-12);
+        let columns = predictions().unwrap();
+        assert_abs_diff_eq!(columns.column(1).sum(), 1.0, epsilon = 1e-14);
+        let odds = columns[[0, 1]] / columns[[1, 1]];
+        assert_abs_diff_eq!(odds, (columns[[0, 0]] - columns[[1, 0]]).exp(), epsilon = 1e-12);
     }
 
     #[test]
     fn a_gradient_without_the_right_answer_does_not_add_up_to_zero() {
-        let mut rows = predictions().unwrap();
-        rows.row_mut(2).fill(0.1);
-        assert!(sums_to_zero(&rows).is_err());
+        let mut columns = predictions().unwrap();
+        columns.column_mut(2).fill(0.1);
+        assert!(sums_to_zero(&columns).is_err());
     }
 }
