@@ -47,7 +47,7 @@ fn inputs(case: &str) -> [Array3<f32>; 3] {
 }
 
 fn root_mean_square(errors: &Array3<f64>) -> f64 {
-    errors.mapv(|error| error * error).mean().unwrap().sqrt()
+    errors.mapv(|error| error * error).mean().expect("there are some").sqrt()
 }
 
 #[test]
