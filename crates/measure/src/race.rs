@@ -1,5 +1,6 @@
 //! One case: everyone runs in turn, again and again, and the median counts.
 
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -10,6 +11,11 @@ use crate::record::{Figures, Timed};
 
 /// Nobody is given longer than this for one case; the slow run less often.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long everybody rests before a run. Some libraries let their threads wait
+/// for more work in a busy loop, for up to a fifth of a second, and would take the
+/// cores away from whoever runs next.
+const REST: Duration = Duration::from_millis(250);
 
 /// Lets all that take part run the case, alternating.
 pub(crate) fn run(
@@ -30,6 +36,7 @@ pub(crate) fn run(
     for round in 0..runs {
         for (contestant, times) in &mut racing {
             if round == 0 || times.iter().sum::<Duration>() < PATIENCE {
+                thread::sleep(REST);
                 times.push(contestant.run()?);
             }
         }
