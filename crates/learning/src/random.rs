@@ -22,7 +22,13 @@ impl Random {
         (between_0_and_1 - 0.5) * 12_f64.sqrt()
     }
 
-    /// A matrix of such numbers.
+    /// A whole number below a count, each as likely as the next; 0 if the count is 0.
+    pub fn below(&mut self, count: usize) -> usize {
+        let scaled = u64::from(self.0.next_u32()) * u64::from(count as u32);
+        (scaled >> 32) as usize
+    }
+
+    /// A matrix of numbers of mean 0 and variance 1.
     pub fn matrix(&mut self, rows: usize, columns: usize) -> Array2<f64> {
         Array2::from_shape_simple_fn((rows, columns), || self.standard())
     }
