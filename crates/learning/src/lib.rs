@@ -10,8 +10,10 @@ mod parallel;
 pub mod patterns;
 mod product;
 mod random;
+pub mod reader;
 pub mod training;
 pub mod vocabulary;
+pub mod weights;
 
 pub use error::Error;
 pub use random::Random;

@@ -63,20 +63,23 @@ pub fn scores(model: &Model<f32>, sample: &Sample) -> Result<Array2<Scores>, Err
     let trained = passes(model, &sample.sentences, &[])?;
     let held_out = passes(model, &sample.held_out, &[])?;
     let repeats = passes(model, &sample.repeats, &[])?;
-    let shape = (model.layers.len(), model.heads);
-    Ok(Array2::from_shape_fn(shape, |head| {
+    let mut scores = Array2::default((model.layers.len(), model.heads));
+    for ((layer, head), scores) in scores.indexed_iter_mut() {
         let mean = |texts: &[Read], of: fn(&Text, &Array2<f32>, &mut Vec<f64>)| {
             let mut shares = Vec::new();
-            texts.iter().for_each(|(text, pass)| of(text, weights(pass, head), &mut shares));
-            average(&shares)
+            for (text, pass) in texts {
+                of(text, &pass.layers[layer].weights(head)?, &mut shares);
+            }
+            Ok::<f64, Error>(average(&shares))
         };
-        Scores {
-            previous: (mean(&trained, previous) + mean(&repeats, previous)) / 2.0,
-            induction: mean(&repeats, induction),
-            subject: mean(&held_out, subject),
-            distractors: mean(&held_out, distractors),
-        }
-    }))
+        *scores = Scores {
+            previous: (mean(&trained, previous)? + mean(&repeats, previous)?) / 2.0,
+            induction: mean(&repeats, induction)?,
+            subject: mean(&held_out, subject)?,
+            distractors: mean(&held_out, distractors)?,
+        };
+    }
+    Ok(scores)
 }
 
 /// A text, and its way through a model.
@@ -95,11 +98,6 @@ fn passes<'a>(
 /// The words that are read: all but the last, which is only predicted.
 fn inputs(text: &Text) -> &[usize] {
     text.words.split_last().map_or(&[], |(_, inputs)| inputs)
-}
-
-/// The attention map of a head.
-fn weights(pass: &Pass<f32>, (layer, head): (usize, usize)) -> &Array2<f32> {
-    &pass.layers[layer].heads[head].weights
 }
 
 fn previous(_: &Text, weights: &Array2<f32>, shares: &mut Vec<f64>) {

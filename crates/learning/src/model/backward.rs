@@ -1,10 +1,11 @@
 //! The loss of a prediction and its gradient: the way through the transformer
 //! backwards. Through each head goes `attention`'s own backward pass.
 
-use super::forward::{of_head, of_head_mut};
+use super::forward::{apart, portable, together};
 use super::{Layer, LayerPass, Model, Pass};
 use crate::Error;
 use crate::product::product;
+use attention::heads::gradient_on;
 use attention::{Options, Real, recipe};
 use ndarray::{Array2, ArrayRef2, Axis};
 
@@ -93,17 +94,12 @@ impl<F: Real> Layer<F> {
         d_added: &ArrayRef2<F>,
         gradient: &mut Layer<F>,
     ) -> Result<Array2<F>, Error> {
-        gradient.w_o += &product(&pass.mixed.t(), d_added);
-        let d_mixed = product(d_added, &self.w_o.t());
-        let heads = pass.heads.len();
-        let [mut d_q, mut d_k, mut d_v] = std::array::from_fn(|_| Array2::zeros(d_mixed.dim()));
-        for (head, trace) in pass.heads.iter().enumerate() {
-            let d_output = of_head(&d_mixed, head, heads);
-            let through = trace.gradient(&d_output, Options::causal())?;
-            of_head_mut(&mut d_q, head, heads).assign(&through.q);
-            of_head_mut(&mut d_k, head, heads).assign(&through.k);
-            of_head_mut(&mut d_v, head, heads).assign(&through.v);
-        }
+        gradient.w_o += &product(&together(&pass.output).t(), d_added);
+        let heads = pass.q.len_of(Axis(0));
+        let d_output = apart(&product(d_added, &self.w_o.t()), heads);
+        let LayerPass { q, k, v, output, .. } = pass;
+        let through = gradient_on(portable(), q, k, v, output, &d_output, Options::causal())?;
+        let [d_q, d_k, d_v] = [&through.q, &through.k, &through.v].map(together);
         let read = pass.norm.output.t();
         gradient.w_q += &product(&read, &d_q);
         gradient.w_k += &product(&read, &d_k);
@@ -218,10 +214,12 @@ mod tests {
         let model = model();
         let (on, off) =
             (model.pass(&TOKENS, &[]).unwrap(), model.pass(&TOKENS, &[(0, 1)]).unwrap());
-        assert_eq!(on.layers[0].heads, off.layers[0].heads);
-        assert!(of_head(&off.layers[0].mixed, 1, 3).iter().all(|&entry| entry == 0.0));
-        assert_eq!(of_head(&off.layers[0].mixed, 2, 3), of_head(&on.layers[0].mixed, 2, 3));
-        assert_ne!(on.layers[1].heads, off.layers[1].heads);
+        let output =
+            |pass: &Pass<f64>, head| pass.layers[0].output.index_axis(Axis(0), head).to_owned();
+        assert_eq!(output(&off, 1), Array2::<f64>::zeros((5, 4)));
+        assert_eq!(output(&off, 2), output(&on, 2));
+        assert_eq!(on.layers[0].weights(1), off.layers[0].weights(1), "it still looks");
+        assert_ne!(on.layers[1].weights(0), off.layers[1].weights(0));
         // Without a head's rows of W_O its output comes to nothing, too.
         let mut without = model.clone();
         without.layers[0].w_o.slice_mut(ndarray::s![4..8, ..]).fill(0.0);

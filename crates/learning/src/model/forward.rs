@@ -5,8 +5,9 @@ use super::{Layer, Model};
 use crate::Error;
 use crate::norm::{Normalised, normalise};
 use crate::product::product;
-use attention::{Options, Real, Trace};
-use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, s};
+use attention::heads::{Instructions, attend_on};
+use attention::{Mask, Options, Real, recipe};
+use ndarray::{Array2, Array3, Axis, s};
 
 /// What happened to a text on its way through the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,11 +25,31 @@ pub struct Pass<F> {
 pub struct LayerPass<F> {
     /// The tokens that came in, normalised: what the heads read.
     pub norm: Normalised<F>,
-    /// Each head, from its queries, keys and values to its output.
-    pub heads: Vec<Trace<F>>,
-    /// The outputs of the heads side by side, zeros for those switched off:
-    /// `(T, H·d)`.
-    pub mixed: Array2<F>,
+    /// The queries of each head: `(H, T, d)`.
+    pub q: Array3<F>,
+    /// The keys of each head: `(H, T, d)`.
+    pub k: Array3<F>,
+    /// The values of each head: `(H, T, d)`.
+    pub v: Array3<F>,
+    /// The output of each head, zeros for those switched off: `(H, T, d)`.
+    pub output: Array3<F>,
+}
+
+impl<F: Real> LayerPass<F> {
+    /// Where a head looked: its weights A, `(T, T)`. The kernel never holds them,
+    /// so the recipe makes them again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchHead`] if the layer has no such head.
+    pub fn weights(&self, head: usize) -> Result<Array2<F>, Error> {
+        if head >= self.q.len_of(Axis(0)) {
+            return Err(Error::NoSuchHead { layer: 0, head });
+        }
+        let [q, k] = [&self.q, &self.k].map(|all| all.index_axis(Axis(0), head));
+        let scores = recipe::scale(&recipe::score(&q, &k)?, recipe::default_scale(q.ncols()));
+        Ok(recipe::softmax(&recipe::mask(&scores, Mask::Causal)))
+    }
 }
 
 impl<F: Real> Model<F> {
@@ -51,7 +72,7 @@ impl<F: Real> Model<F> {
         for (number, layer) in self.layers.iter().enumerate() {
             let off = |head| off.contains(&(number, head));
             let pass = layer.pass(&x, self.heads, off)?;
-            x += &product(&pass.mixed, &layer.w_o);
+            x += &product(&together(&pass.output), &layer.w_o);
             layers.push(pass);
         }
         let norm = normalise(&x, &self.norm);
@@ -88,34 +109,40 @@ impl<F: Real> Layer<F> {
         off: impl Fn(usize) -> bool,
     ) -> Result<LayerPass<F>, Error> {
         let norm = normalise(x, &self.norm);
-        let [q, k, v] =
-            [&self.w_q, &self.w_k, &self.w_v].map(|weights| product(&norm.output, weights));
-        let mut traces = Vec::with_capacity(heads);
-        let mut mixed = Array2::zeros(v.dim());
-        for head in 0..heads {
-            let [q, k, v] = [&q, &k, &v].map(|all| of_head(all, head, heads).to_owned());
-            let trace = Trace::new(q, k, v, Options::causal())?;
-            if !off(head) {
-                of_head_mut(&mut mixed, head, heads).assign(&trace.output);
+        let [q, k, v] = [&self.w_q, &self.w_k, &self.w_v]
+            .map(|weights| apart(&product(&norm.output, weights), heads));
+        let mut output = attend_on(portable(), &q, &k, &v, Options::causal())?;
+        for (head, mut output) in output.outer_iter_mut().enumerate() {
+            if off(head) {
+                output.fill(F::zero());
             }
-            traces.push(trace);
         }
-        Ok(LayerPass { norm, heads: traces, mixed })
+        Ok(LayerPass { norm, q, k, v, output })
     }
 }
 
-/// The columns of one head, of a matrix in which all stand side by side.
-pub(super) fn of_head<F>(all: &ArrayRef2<F>, head: usize, heads: usize) -> ArrayView2<'_, F> {
-    let size = all.ncols() / heads.max(1);
-    all.slice(s![.., head * size..(head + 1) * size])
+/// The instructions that every processor has, the last of all: the faster ones
+/// round otherwise, and what is learned must not depend on who learned it.
+pub(super) fn portable() -> Instructions {
+    Instructions::available().last().unwrap_or_else(Instructions::best)
 }
 
-/// The columns of one head, to be changed.
-pub(super) fn of_head_mut<F>(
-    all: &mut ArrayRef2<F>,
-    head: usize,
-    heads: usize,
-) -> ArrayViewMut2<'_, F> {
+/// What stands side by side, `(T, H·d)`, head by head: `(H, T, d)`.
+pub(super) fn apart<F: Real>(all: &Array2<F>, heads: usize) -> Array3<F> {
     let size = all.ncols() / heads.max(1);
-    all.slice_mut(s![.., head * size..(head + 1) * size])
+    let mut apart = Array3::zeros((heads, all.nrows(), size));
+    for (mut of_head, columns) in apart.outer_iter_mut().zip(all.axis_chunks_iter(Axis(1), size)) {
+        of_head.assign(&columns);
+    }
+    apart
+}
+
+/// What stands head by head, `(H, T, d)`, side by side: `(T, H·d)`.
+pub(super) fn together<F: Real>(apart: &Array3<F>) -> Array2<F> {
+    let (heads, tokens, size) = apart.dim();
+    let mut all = Array2::zeros((tokens, heads * size));
+    for (of_head, mut columns) in apart.outer_iter().zip(all.axis_chunks_iter_mut(Axis(1), size)) {
+        columns.assign(&of_head);
+    }
+    all
 }
