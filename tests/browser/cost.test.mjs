@@ -14,7 +14,7 @@ let reader;
 before(async () => { reader = await Reader.start(); });
 after(() => reader?.stop());
 
-const open = options => openWidget(reader, { page: PAGE, ...options });
+const open = options => openWidget(reader, { page: PAGE, engine: 'models.wasm', ...options });
 const field = (page, name) => page.locator(`.cost-widget [name="${name}"]`);
 const note = page => page.locator('.cost-note').textContent();
 const choose = (page, title) => page.getByRole('combobox', { name: 'Model', exact: true }).selectOption({ label: title });
@@ -168,7 +168,7 @@ test('without the engine the counts of the page stand there, and it is said', as
     const expected = await everything(usual);
     await closeUsual();
     const { page, close, open: go } = await reader.tab();
-    await page.route('**/engine.wasm', route => route.abort());
+    await page.route('**/models.wasm', route => route.abort());
     await go(PAGE);
     await page.locator('cost-calculator').scrollIntoViewIfNeeded();
     await page.waitForFunction(() => /did not load/.test(document.querySelector('.cost-note').textContent));

@@ -192,7 +192,7 @@ test('on a telephone a finger drags the query, and the page stays', async () => 
 
 test('without the engine the numbers of the chapter stand there, and it is said', async () => {
     const { page, close, open: go } = await reader.tab();
-    await page.route('**/engine.wasm', route => route.abort());
+    await page.route('**/head.wasm', route => route.abort());
     await go(LOOKUP_PAGE);
     await page.locator('soft-lookup').scrollIntoViewIfNeeded();
     await page.locator('.lookup-widget .notice').waitFor();

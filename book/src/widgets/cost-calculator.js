@@ -237,7 +237,7 @@ class CostCalculator extends HTMLElement {
 
     async #load() {
         try {
-            this.#engine = await (await import('./engine.js')).load();
+            this.#engine = await (await import('./engine.js')).load('models.wasm');
             if (this.#state !== this.#data.presets[0].state) {
                 this.#change(this.#state);
             }

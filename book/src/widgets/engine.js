@@ -1,9 +1,10 @@
-// Loads engine.wasm and asks it. The engine computes; nothing is computed here.
+// Loads an engine, head.wasm or models.wasm, and asks it. The engine computes;
+// nothing is computed here.
 
 /** @import { Engine, Exchanges, Failure } from './types.d.ts' */
 
 /**
- * What engine.wasm exports: see `crates/explorer/src/abi.rs`.
+ * What an engine exports: see `crates/explorer/src/abi.rs`.
  * @typedef {object} Exports
  * @property {WebAssembly.Memory} memory
  * @property {(length: number) => number} prepare
@@ -11,27 +12,32 @@
  * @property {() => number} length
  */
 
-/** @type {Promise<Engine> | undefined} */
-let engine;
+/** Those that were asked for. @type {Map<string, Promise<Engine>>} */
+const engines = new Map();
 
 /**
- * The engine, loaded once for all widgets of a page; again after a failure.
+ * An engine, loaded once for all widgets of a page; again after a failure.
  * Rejects with an Error whose message can be shown to a reader.
+ * @param {'head.wasm' | 'models.wasm'} file
  * @returns {Promise<Engine>}
  */
-export function load() {
-  engine ??= fetched().then(speaking, (cause) => {
-    engine = undefined;
+export function load(file) {
+  const asked = engines.get(file) ?? fetched(file).then(speaking, (cause) => {
+    engines.delete(file);
     throw new Error('The part of this page that computes could not be loaded.', { cause });
   });
-  return engine;
+  engines.set(file, asked);
+  return asked;
 }
 
-/** @returns {Promise<Exports>} */
-async function fetched() {
-  const response = await fetch(new URL('./engine.wasm', import.meta.url));
+/**
+ * @param {string} file
+ * @returns {Promise<Exports>}
+ */
+async function fetched(file) {
+  const response = await fetch(new URL(file, import.meta.url));
   if (!response.ok) {
-    throw new Error(`engine.wasm: ${response.status} ${response.statusText}`);
+    throw new Error(`${file}: ${response.status} ${response.statusText}`);
   }
   const { instance } = await instantiated(response);
   return /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));

@@ -194,7 +194,7 @@ class SoftLookup extends HTMLElement {
 
     async #load() {
         try {
-            this.#engine = await (await import('./engine.js')).load();
+            this.#engine = await (await import('./engine.js')).load('head.wasm');
         } catch (reason) {
             console.info(`The widget's engine could not be loaded: ${reason}`);
             this.#plane.freeze();

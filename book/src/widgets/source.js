@@ -19,7 +19,7 @@ export class Source {
     async load() {
         try {
             const { load } = await import('./engine.js');
-            this.engine = await load();
+            this.engine = await load('head.wasm');
         } catch (reason) {
             this.failed = true;
             console.info(`The widget's engine could not be loaded, so editing is off: ${reason}`);

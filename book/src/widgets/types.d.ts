@@ -1,5 +1,5 @@
 // What the widgets ask the engine, and what it answers: the contract between
-// `crates/explorer` (Rust, compiled to engine.wasm) and the modules beside this
+// `crates/explorer` (Rust, compiled to head.wasm and models.wasm) and the modules beside this
 // file, which have no arithmetic of their own. Types only; nothing is run.
 
 /** A matrix of the head, in the order in which the data flows. */

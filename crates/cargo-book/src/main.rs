@@ -75,7 +75,7 @@ enum Command {
     /// the difference before you commit it: it is what readers will see change.
     #[command(after_help = "Example: cargo book bless && git diff")]
     Bless,
-    /// Build the engine that the widgets run
+    /// Build the engines that the widgets run
     ///
     /// Compiles the crate that book.toml names to WebAssembly and keeps it in
     /// the repository, with a fingerprint of its sources, so that nobody who
@@ -229,15 +229,18 @@ fn bless() -> Result<(), Failure> {
 
 fn wasm() -> Result<(), Failure> {
     let project = open()?;
-    let step = Step::begin("building the engine");
+    let step = Step::begin("building the engines");
     let built = weave::engine::build(&project)?;
-    step.end(&format!(
-        "built {} from {} with {}: {} bytes",
-        built.file.display(),
-        counted(built.sources, "source"),
-        built.toolchain,
-        built.bytes,
-    ));
+    for engine in &built {
+        say(&format!(
+            "  {} from {} with {}: {} bytes",
+            engine.file.display(),
+            counted(engine.sources, "source"),
+            engine.toolchain,
+            engine.bytes,
+        ));
+    }
+    step.end(&format!("built {}", counted(built.len(), "engine")));
     Ok(())
 }
 

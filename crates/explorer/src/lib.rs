@@ -2,27 +2,39 @@
 //! answers with what to show: numbers, shades, derivations, sentences. All the
 //! mathematics is in `attention`; nothing here knows of HTML or the browser.
 //!
-//! The same code runs as WebAssembly in the page and natively where the page is
-//! built, and gives the same text to the letter. What can be asked is written
-//! down in `book/src/widgets/types.d.ts`.
+//! It is built as two engines, by Cargo features: `head` looks into one head,
+//! `models` at whole models. The same code runs as WebAssembly in the page and
+//! natively where the page is built, and gives the same text to the letter. What
+//! can be asked is written down in `book/src/widgets/types.d.ts`.
 //!
 //! ```
 //! let answer = explorer::answer(r#"{"ask": "step", "text": "0.1", "by": 2}"#);
 //! assert_eq!(answer, r#"{"text":"0.3"}"#);
 //! ```
 
+#![cfg_attr(
+    not(all(feature = "head", feature = "models")),
+    allow(dead_code, reason = "an engine needs only its part of what the two share")
+)]
+
 pub mod abi;
 mod cell;
+#[cfg(feature = "models")]
 mod cost;
+#[cfg(feature = "head")]
 mod derive;
+#[cfg(feature = "head")]
 mod head;
 mod json;
+#[cfg(feature = "head")]
 mod lookup;
 mod number;
 #[cfg(feature = "worked")]
 pub mod presets;
 mod request;
+#[cfg(feature = "head")]
 mod state;
+#[cfg(feature = "head")]
 mod tokens;
 #[cfg(feature = "worked")]
 pub mod widgets;

@@ -1,6 +1,6 @@
-//! The engine that readers download answers as the native code does, to the
-//! letter: `engine.wasm` runs in an interpreter and is asked the same as
-//! `explorer::answer`. Nonsense never makes it trap.
+//! The engines that readers download answer as the native code does, to the
+//! letter: each runs in an interpreter and is asked the same as
+//! `explorer::answer`. Nonsense never makes one trap.
 
 mod common;
 
@@ -8,7 +8,16 @@ use common::{COMPUTED, Random, list, preset, text};
 use serde_json::{Value, json};
 use wasmi::{Engine, Instance, Linker, Memory, Module, Store, TypedFunc};
 
-/// `engine.wasm`, running.
+/// The engines, as the book keeps them.
+const ENGINES: [&str; 2] = ["head", "models"];
+
+/// The code of an engine.
+fn code(engine: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/widgets");
+    std::fs::read(format!("{folder}/{engine}.wasm")).expect("it is in the repository")
+}
+
+/// An engine, running.
 struct Running {
     store: Store<()>,
     memory: Memory,
@@ -18,9 +27,8 @@ struct Running {
 }
 
 impl Running {
-    fn start() -> Running {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/widgets/engine.wasm");
-        let code = std::fs::read(path).expect("engine.wasm is in the repository");
+    fn start(engine: &str) -> Running {
+        let code = code(engine);
         let engine = Engine::default();
         let module = Module::new(&engine, &code).expect("it is WebAssembly");
         let mut store = Store::new(&engine, ());
@@ -93,7 +101,7 @@ fn compare_head(running: &mut Running, random: &mut Random, state: &Value) {
 }
 
 fn compare_heads(seed: u64, count: usize) {
-    let mut running = Running::start();
+    let mut running = Running::start("head");
     let mut random = Random::new(seed);
     for _ in 0..count {
         let state = random.state();
@@ -115,7 +123,7 @@ fn engine_and_native_code_agree_on_512_more() {
 
 #[test]
 fn engine_and_native_code_agree_on_everything_else() {
-    let mut running = Running::start();
+    let mut running = Running::start("head");
     let mut random = Random::new(5);
     for name in ["toy", "previous", "same", "uniform"] {
         compare_head(&mut running, &mut random, &preset(name));
@@ -147,7 +155,7 @@ fn engine_and_native_code_agree_on_everything_else() {
 
 #[test]
 fn engine_and_native_code_agree_on_512_random_costs() {
-    let mut running = Running::start();
+    let mut running = Running::start("models");
     let mut random = Random::new(7);
     let (mut counted, mut refused) = (0, 0);
     for _ in 0..512 {
@@ -164,27 +172,32 @@ fn engine_and_native_code_agree_on_512_random_costs() {
 
 #[test]
 fn nonsense_is_answered_with_an_error() {
-    let mut running = Running::start();
     let mut random = Random::new(11);
-    let whole = json!({"ask": "head", "state": preset("toy")}).to_string();
-    let cost = json!({"ask": "cost", "state": random.cost_state()}).to_string();
+    let head = json!({"ask": "head", "state": preset("toy")});
+    talk_nonsense("head", &mut random, &head);
+    let cost = json!({"ask": "cost", "state": random.cost_state()});
+    talk_nonsense("models", &mut random, &cost);
+}
+
+/// Sends an engine what is no request, and what was one before it was damaged.
+fn talk_nonsense(engine: &str, random: &mut Random, sound: &Value) {
+    let mut running = Running::start(engine);
+    let sound = sound.to_string().into_bytes();
     let mut nonsense: Vec<Vec<u8>> = ["", "{}", "null", "[[[[", "{\"ask\":\"head\"}", "\u{feff}{}"]
         .map(|text| text.as_bytes().to_vec())
         .into();
     nonsense.push(vec![b'['; 200_000]);
     nonsense.push(vec![0xff; 100]);
     // A request cut short anywhere.
-    for whole in [&whole, &cost] {
-        nonsense.extend((0..100).map(|_| whole.as_bytes()[..random.below(whole.len())].to_vec()));
-    }
+    nonsense.extend((0..100).map(|_| sound[..random.below(sound.len())].to_vec()));
     for request in nonsense {
         let answer = running.ask_bytes(&request).expect("it is short enough");
         let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
         assert!(text(&answer["error"]).ends_with('.'), "{answer}");
     }
     // And with a byte of it changed, which may well leave it readable.
-    for round in 0..600 {
-        let mut request = [&whole, &cost][round % 2].clone().into_bytes();
+    for _ in 0..300 {
+        let mut request = sound.clone();
         let place = random.below(request.len());
         request[place] = random.below(256) as u8;
         let answer = running.ask_bytes(&request).expect("it is short enough");
@@ -195,15 +208,29 @@ fn nonsense_is_answered_with_an_error() {
     assert_eq!(after, "{\"text\":\"1\"}", "it goes on working");
 }
 
-/// It can reach nothing of the page, and tells nothing of where it was built.
+/// They can reach nothing of the page, and tell nothing of where they were built.
 #[test]
-fn the_engine_imports_nothing_and_names_no_folder() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/widgets/engine.wasm");
-    let code = std::fs::read(path).unwrap();
-    let module = Module::new(&Engine::default(), &code).unwrap();
-    assert_eq!(module.imports().count(), 0);
-    for folder in ["/home", "/root", "/tmp", "/Users", env!("CARGO_MANIFEST_DIR")] {
-        let found = code.windows(folder.len()).any(|window| window == folder.as_bytes());
-        assert!(!found, "engine.wasm contains `{folder}`: build it with `cargo book wasm`");
+fn the_engines_import_nothing_and_name_no_folder() {
+    for engine in ENGINES {
+        let code = code(engine);
+        let module = Module::new(&Engine::default(), &code).unwrap();
+        assert_eq!(module.imports().count(), 0);
+        for folder in ["/home", "/root", "/tmp", "/Users", env!("CARGO_MANIFEST_DIR")] {
+            let found = code.windows(folder.len()).any(|window| window == folder.as_bytes());
+            assert!(!found, "{engine}.wasm contains `{folder}`: build it with `cargo book wasm`");
+        }
+    }
+}
+
+/// Each has its own part, and says so where it is asked for another's.
+#[test]
+fn an_engine_holds_its_part_and_no_other() {
+    let requests = [
+        json!({"ask": "head", "state": preset("toy")}),
+        json!({"ask": "cost", "state": Random::new(1).cost_state()}),
+    ];
+    for (engine, foreign) in ENGINES.into_iter().zip(requests.iter().rev()) {
+        let answer = Running::start(engine).ask(&foreign.to_string());
+        assert!(answer.starts_with("{\"error\":\"There is no such request"), "{answer}");
     }
 }

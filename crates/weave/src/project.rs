@@ -40,8 +40,8 @@ pub struct Settings {
     pub tested: Vec<PathBuf>,
     /// The picture shown where a page's address is shared.
     pub preview: Option<Preview>,
-    /// The engine that the widgets run.
-    pub engine: Option<Engine>,
+    /// The engines that the widgets run.
+    pub engines: Vec<Engine>,
     // What mdBook itself reads of this table.
     command: Option<String>,
     before: Vec<String>,
@@ -59,12 +59,15 @@ pub struct Preview {
     pub shows: String,
 }
 
-/// The WebAssembly that the widgets run, kept in the repository.
+/// WebAssembly that widgets run, kept in the repository.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// The package that it is built from.
     pub package: String,
+    /// The features that it is built with; none but these.
+    #[serde(default)]
+    pub features: Vec<String>,
     /// The file, relative to the book's root. The fingerprint of its sources is
     /// kept beside it.
     pub wasm: PathBuf,
@@ -88,7 +91,7 @@ impl Default for Settings {
             snippets: Vec::new(),
             tested: Vec::new(),
             preview: None,
-            engine: None,
+            engines: Vec::new(),
             command: None,
             before: Vec::new(),
             after: Vec::new(),

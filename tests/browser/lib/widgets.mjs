@@ -40,14 +40,14 @@ export const TOY = {
 /**
  * A tab with a widget that is ready.
  * @param {import('./reader.mjs').Reader} reader
- * @param {Parameters<import('./reader.mjs').Reader['tab']>[0] & { page?: string, engine?: boolean }} options
+ * @param {Parameters<import('./reader.mjs').Reader['tab']>[0] & { page?: string, engine?: string | null }} options
  */
-export async function openWidget(reader, { page: name = HEAD_PAGE, engine = true, ...options } = {}) {
+export async function openWidget(reader, { page: name = HEAD_PAGE, engine = 'head.wasm', ...options } = {}) {
     const tab = await reader.tab(options);
     await tab.open(name);
     await tab.page.locator('.widget [data-ready]').first().scrollIntoViewIfNeeded();
     if (engine) {
-        await whenLoaded(tab.page);
+        await whenLoaded(tab.page, engine);
     }
     return tab;
 }
@@ -55,12 +55,13 @@ export async function openWidget(reader, { page: name = HEAD_PAGE, engine = true
 /**
  * Waits until the engine answers: the module is loaded once, for all who ask.
  * @param {import('playwright-core').Page} page
+ * @param {string} engine  its file
  */
-export const whenLoaded = page => page.evaluate(async () => {
+export const whenLoaded = (page, engine) => page.evaluate(async file => {
     const { load } = await import(new URL('../widgets/engine.js', location.href).href);
-    await load();
+    await load(file);
     await new Promise(done => setTimeout(done, 0));
-});
+}, engine);
 
 /**
  * @param {import('playwright-core').Page} page

@@ -190,7 +190,7 @@ mod tests {
         write(
             "book.toml",
             "[build]\nbuild-dir = \"target/book\"\n[preprocessor.weave]\n\
-             engine = { package = \"toy\", wasm = \"src/toy.wasm\" }\n",
+             engines = [{ package = \"toy\", wasm = \"src/toy.wasm\" }]\n",
         );
         write("Cargo.lock", &lock("1.2.0"));
         write("src/toy.wasm", "\0asm");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn told(project: &Project, fingerprint: &Fingerprint) -> String {
-        let engine = project.settings().engine.as_ref().unwrap();
+        let engine = &project.settings().engines[0];
         fingerprint
             .check(project, engine)
             .map_or_else(|problems| problems.to_string(), |()| String::new())
