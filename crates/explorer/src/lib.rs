@@ -31,6 +31,8 @@ mod lookup;
 mod number;
 #[cfg(feature = "worked")]
 pub mod presets;
+#[cfg(feature = "models")]
+mod reader;
 mod request;
 #[cfg(feature = "head")]
 mod state;
@@ -41,6 +43,8 @@ pub mod widgets;
 mod written;
 
 pub use request::answer;
+#[cfg(feature = "models")]
+pub use request::keep_weights;
 
 /// The ledger with every value of the book: those of the worked examples, and
 /// the widgets.

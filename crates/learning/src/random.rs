@@ -22,10 +22,11 @@ impl Random {
         (between_0_and_1 - 0.5) * 12_f64.sqrt()
     }
 
-    /// A whole number below a count, each as likely as the next; 0 if the count is 0.
+    /// A whole number below `count`, each about as likely as the others; 0 if there is none.
     pub fn below(&mut self, count: usize) -> usize {
-        let scaled = u64::from(self.0.next_u32()) * u64::from(count as u32);
-        (scaled >> 32) as usize
+        // The product's upper half: a number from 0 to 1, times the count.
+        let scaled = (u128::from(self.0.next_u32()) * count as u128) >> 32;
+        scaled as usize
     }
 
     /// A matrix of numbers of mean 0 and variance 1.
@@ -44,6 +45,17 @@ mod tests {
         let numbers = Random::seeded(7).matrix(200, 100);
         assert_abs_diff_eq!(numbers.mean().unwrap(), 0.0, epsilon = 0.03);
         assert_abs_diff_eq!(numbers.var(0.0), 1.0, epsilon = 0.03);
+    }
+
+    #[test]
+    fn every_number_below_a_count_comes_as_often() {
+        let mut random = Random::seeded(7);
+        let mut seen = [0; 5];
+        for _ in 0..10_000 {
+            seen[random.below(5)] += 1;
+        }
+        assert!(seen.iter().all(|&times| (1850..2150).contains(&times)), "{seen:?}");
+        assert_eq!(random.below(0), 0);
     }
 
     /// The first number of the generator's published test, for seed 42 and stream 54.

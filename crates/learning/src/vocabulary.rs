@@ -111,9 +111,15 @@ pub struct UnknownWord {
 ///
 /// [`UnknownWord`] for the first word that is not in [`WORDS`].
 pub fn numbers(sentence: &str) -> Result<Vec<usize>, UnknownWord> {
-    let apart = sentence.replace('.', " . ");
-    let words = apart.split_whitespace().enumerate();
-    words.map(|(place, word)| number_of(place, word)).collect()
+    apart(sentence).enumerate().map(|(place, word)| number_of(place, word)).collect()
+}
+
+/// The words of a sentence, and its full stops.
+pub fn apart(sentence: &str) -> impl Iterator<Item = &str> {
+    sentence.split_whitespace().flat_map(|piece| piece.split_inclusive('.')).flat_map(|piece| {
+        let (word, stop) = piece.split_at(piece.len() - usize::from(piece.ends_with('.')));
+        [word, stop].into_iter().filter(|part| !part.is_empty())
+    })
 }
 
 /// The number of one word.
