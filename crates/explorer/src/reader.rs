@@ -78,6 +78,17 @@ pub(crate) fn read(reader: &Reader, words: &str, off: &[(usize, usize)]) -> Read
     }
 }
 
+/// What is shown of a sentence with all heads on: the data of a page.
+///
+/// # Errors
+///
+/// What is wrong with the sentence.
+#[cfg(feature = "worked")]
+pub(crate) fn first(reader: &Reader, words: &str) -> Result<Shown, Unreadable> {
+    let all = reader.read(words, &[]).map_err(|error| error.to_string())?;
+    Ok(Shown::new(&all, None))
+}
+
 /// The answer: one of the two.
 pub(crate) struct ReadAnswer {
     reading: Option<Shown>,
@@ -99,7 +110,11 @@ object!(Problem { sentence, suggestion, mended });
 impl Problem {
     fn new(words: &str, error: &ReadError) -> Problem {
         let ReadError::Unknown(unknown) = error else {
-            return Problem { sentence: sentence(&error.to_string()), suggestion: None, mended: None };
+            return Problem {
+                sentence: sentence(&error.to_string()),
+                suggestion: None,
+                mended: None,
+            };
         };
         let mut mended: Vec<&str> = learning::vocabulary::apart(words).collect();
         if let Some(word) = mended.get_mut(unknown.place) {
@@ -121,7 +136,7 @@ fn sentence(error: &str) -> String {
 }
 
 /// Everything about a sentence that is shown.
-struct Shown {
+pub(crate) struct Shown {
     words: Vec<&'static str>,
     /// By layer, head, word that looks and word looked at.
     maps: Vec<Vec<Vec<Vec<Share>>>>,
@@ -129,26 +144,47 @@ struct Shown {
     before: Vec<Next>,
     /// The same with the heads that are still on.
     after: Option<Vec<Next>>,
+    /// What comes after the last word, for those who do not see it.
+    spoken: String,
 }
 
-object!(Shown { words, maps, before, after });
+object!(Shown { words, maps, before, after, spoken });
 
 impl Shown {
     fn new(all: &Reading, now: Option<&Reading>) -> Shown {
         let layers = now.unwrap_or(all).maps.iter();
+        let (before, after) = (next(&all.next), now.map(|now| next(&now.next)));
         Shown {
             words: all.words.clone(),
             maps: layers.map(|heads| heads.iter().map(shares).collect()).collect(),
-            before: next(&all.next),
-            after: now.map(|now| next(&now.next)),
+            spoken: spoken(&all.words, &before, after.as_deref()),
+            before,
+            after,
         }
+    }
+}
+
+/// What comes after the last word, in sentences.
+fn spoken(words: &[&str], before: &[Next], after: Option<&[Next]>) -> String {
+    let likeliest = |next: &[Next]| {
+        let most = next.last().and_then(|next| next.likeliest.first());
+        most.map_or_else(String::new, |most| {
+            format!("“{}” with {}", most.word, shown(most.chance.0.into(), 2))
+        })
+    };
+    let last = words.last().copied().unwrap_or_default();
+    let all = format!("After “{last}” most likely comes {}.", likeliest(before));
+    match after {
+        Some(after) => format!("{all} Without the heads switched off: {}.", likeliest(after)),
+        None => all,
     }
 }
 
 /// Each row of a map, up to the word itself: what lies behind it is closed.
 fn shares(map: &Array2<f32>) -> Vec<Vec<Share>> {
     let rows = map.outer_iter().enumerate();
-    rows.map(|(word, row)| row.iter().take(word + 1).map(|&weight| Share(weight)).collect()).collect()
+    rows.map(|(word, row)| row.iter().take(word + 1).map(|&weight| Share(weight)).collect())
+        .collect()
 }
 
 /// A share of a whole, from 0 to 1: what is shown of it, and a length for drawing.
@@ -157,7 +193,10 @@ struct Share(f32);
 impl Json for Share {
     fn write(&self, text: &mut String) {
         let exact = f64::from(self.0);
-        crate::json::write::members(text, &[("shown", &shown(exact, 2)), ("share", &rounded(exact))]);
+        crate::json::write::members(
+            text,
+            &[("shown", &shown(exact, 2)), ("share", &rounded(exact))],
+        );
     }
 }
 

@@ -10,9 +10,13 @@ use crate::json::write::members;
 use crate::json::{Json, Value, object, written};
 use crate::lookup::{self, LookupAnswer};
 use crate::presets::{self, Preset, owned, typed};
+use crate::reader::{self, Shown};
 use attention::cost::Model;
+use learning::vocabulary::WORDS;
 use ledger::{Ledger, Widget};
 use worked::forward_pass::{self as chapter, machine, models};
+use worked::real_attention_patterns::found::{self, INDUCTION, PREVIOUS, SUBJECT};
+use worked::real_attention_patterns as patterns;
 use worked::soft_lookup as drinks;
 
 /// Enters every widget.
@@ -24,6 +28,9 @@ pub(crate) fn enter(ledger: &mut Ledger) {
         .enter("lookup.widget", soft_lookup)
         .about("the menu of drinks, with a query to drag and a temperature to set");
     ledger.enter("cost.widget", cost_calculator).about("what a model costs, for sizes to choose");
+    ledger
+        .enter("patterns.widget", pattern_reader)
+        .about("the trained transformer, to read sentences with");
 }
 
 /// `<attention-head>`, and as its data (`HeadData` in `types.d.ts`) the
@@ -103,6 +110,47 @@ pub fn cost_calculator() -> Result<Widget, String> {
     })
 }
 
+/// `<pattern-reader>`, and as its data (`ReaderData` in `types.d.ts`) a few
+/// sentences, and of the first everything that is shown.
+///
+/// # Errors
+///
+/// Why the kept weights or the first sentence cannot be read.
+pub fn pattern_reader() -> Result<Widget, String> {
+    let reader = patterns::reader()?;
+    let named = [("previous token", PREVIOUS), ("induction", INDUCTION), ("subject", SUBJECT)];
+    let mut names = vec![vec![String::new(); patterns::heads()]; patterns::layers()];
+    for (name, pattern) in named {
+        let (layer, head) = found::best(pattern)?;
+        names[layer][head] = name.to_owned();
+    }
+    let (layer, head) = found::best(SUBJECT)?;
+    let data = ReaderData {
+        reading: reader::first(reader, SENTENCES[0])?,
+        sentences: owned(&SENTENCES),
+        head: vec![layer, head],
+        names,
+        vocabulary: owned(&WORDS),
+    };
+    Ok(Widget {
+        element: "pattern-reader".to_owned(),
+        fallback: "With JavaScript, one can type a sentence here, see where each head looks, and \
+                   switch heads off. The tables of this chapter show a few such sentences."
+            .to_owned(),
+        data: inert(&written(&data)),
+    })
+}
+
+/// Sentences to begin with: the right number against the wrong one, words that
+/// come again, and two sentences in one text.
+const SENTENCES: [&str; 5] = [
+    "the birds near the old cat",
+    "the bird near the old cats",
+    "king often old with dogs king often old",
+    "the child with the foxes beside the boys never",
+    "the young girls sing . the dog behind the kings",
+];
+
 /// The sizes of a model as typed. What follows from others is left out.
 fn sizes(model: Model, tokens: u64, bytes: u64) -> Result<Value, String> {
     let unless =
@@ -161,6 +209,16 @@ impl Json for Cells {
         members(text, &matrices);
     }
 }
+
+struct ReaderData {
+    sentences: Vec<String>,
+    reading: Shown,
+    head: Vec<usize>,
+    names: Vec<Vec<String>>,
+    vocabulary: Vec<String>,
+}
+
+object!(ReaderData { sentences, reading, head, names, vocabulary });
 
 struct LookupData {
     state: lookup::State,

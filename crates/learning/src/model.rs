@@ -157,35 +157,25 @@ impl<F: Real> Model<F> {
 impl Model<f32> {
     /// A model that has learned nothing: each gain 1, each other weight by chance.
     ///
-    /// A matrix has the variance 1/rows, so that what it makes is as large as what
-    /// it is made from. Words and positions begin small, and what a layer adds too.
+    /// The weights begin so small that nearly all that they become is learned. With
+    /// larger ones the heads of the first layer share a task instead of each taking
+    /// one, for every random head is then a little good at everything.
     #[must_use]
     pub fn random(sizes: Sizes, random: &mut Random) -> Model<f32> {
         let mut model = Model::zeros(sizes);
-        for ((name, _), mut tensor) in
-            Model::<f32>::zeros(sizes).tensors().into_iter().zip(model.tensors_mut())
-        {
-            let rows = tensor.shape()[0] as f64;
-            let size = match name.rsplit('.').next() {
-                Some("norm") => {
-                    tensor.fill(1.0);
-                    continue;
-                }
-                Some("embedding" | "positions") => EMBEDDED,
-                Some("w_o") => 0.5 / rows.sqrt(),
-                Some("unembedding") => UNEMBEDDED,
-                _ => 1.0 / rows.sqrt(),
-            };
-            tensor.mapv_inplace(|_| (random.standard() * size) as f32);
+        for mut tensor in model.tensors_mut() {
+            if tensor.ndim() == 1 {
+                tensor.fill(1.0);
+            } else {
+                tensor.mapv_inplace(|_| (random.standard() * SMALL) as f32);
+            }
         }
         model
     }
 }
 
-/// How large the rows of words and positions are at the beginning.
-const EMBEDDED: f64 = 0.2;
-/// How large the unembedding is: so small that all words begin about equally likely.
-const UNEMBEDDED: f64 = 0.02;
+/// How large the weights are at the beginning.
+const SMALL: f64 = 0.02;
 
 #[cfg(test)]
 mod tests {
@@ -208,8 +198,9 @@ mod tests {
         let sizes = Sizes { words: 44, context: 32, width: 64, layers: 2, heads: 4, head_size: 16 };
         let model = Model::random(sizes, &mut Random::seeded(1));
         assert!(model.norm.iter().all(|&gain| gain == 1.0));
-        assert!((model.layers[1].w_k.var(0.0) * 64.0 - 1.0).abs() < 0.1);
-        assert!((model.positions.var(0.0) / 0.04 - 1.0).abs() < 0.1);
+        for weights in [&model.positions, &model.layers[1].w_k] {
+            assert!((weights.var(0.0).sqrt() / 0.02 - 1.0).abs() < 0.1);
+        }
         assert_ne!(model.layers[0].w_q, model.layers[1].w_q);
     }
 }

@@ -30,8 +30,9 @@ fn threads_do_not_change_a_bit() {
 #[test]
 fn the_weights_are_those_of_every_machine() {
     let model = trained(3, 2);
-    let sum = model.tensors().iter().flat_map(|(_, tensor)| tensor).fold(0_u64, |sum, weight| {
-        sum.rotate_left(5).wrapping_add(u64::from(weight.to_bits()))
-    });
+    let sum =
+        model.tensors().iter().flat_map(|(_, tensor)| tensor).fold(0_u64, |sum, weight| {
+            sum.rotate_left(5).wrapping_add(u64::from(weight.to_bits()))
+        });
     assert_eq!(format!("{sum:016x}"), "");
 }

@@ -9,6 +9,7 @@ pub mod every_core_every_lane;
 pub mod forward_pass;
 pub mod online_softmax;
 pub mod queries_keys_values;
+pub mod real_attention_patterns;
 pub mod soft_lookup;
 pub mod tiles;
 pub mod why_divide_by_root_d;
@@ -36,6 +37,7 @@ pub fn ledger() -> Ledger {
     every_core_every_lane::enter(&mut ledger);
     why_divide_by_root_d::enter(&mut ledger);
     backward_pass_by_hand::enter(&mut ledger);
+    real_attention_patterns::enter(&mut ledger);
     ledger
 }
 

@@ -1,8 +1,8 @@
 //! The requests of the engine that looks at whole models.
 
 use super::reply;
-use crate::{cost, reader};
 use crate::json::{Unreadable, Value, written};
+use crate::{cost, reader};
 
 pub(super) fn dispatch(ask: &str, request: &Value) -> Option<Result<String, Unreadable>> {
     Some(match ask {
