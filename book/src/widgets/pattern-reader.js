@@ -218,6 +218,10 @@ class PatternReader extends HTMLElement {
             const [engine, bytes] = await Promise.all([load('models.wasm'), weights('patterns.safetensors')]);
             engine.keep(bytes);
             this.#engine = engine;
+            setAttribute(this, 'data-model', 'ready');
+            if (this.#field.value !== this.#words) {
+                this.#read(this.#field.value, this.#off);
+            }
         } catch (reason) {
             console.info(`The model could not be loaded: ${reason}`);
             [this.#field, this.#choose, this.#reset, this.#switch, this.#all]
