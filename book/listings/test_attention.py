@@ -62,6 +62,7 @@ def main():
     import backward_pass_by_hand
     import every_core_every_lane
     import forward_pass
+    import learning_the_weights
     import online_softmax
     import soft_lookup
     import tiles
@@ -91,6 +92,7 @@ def main():
         "back.d-w-q": d_w_q,
         "back.d-w-k": d_w_k,
         "back.d-w-v": d_w_v,
+        "learn.toy.w-q": learning_the_weights.learn(100)[0],
         "cost.models.token": torch.tensor([
             forward_pass.cost_of_a_token(model, context)
             for model, context in forward_pass.MODELS.values()

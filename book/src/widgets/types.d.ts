@@ -297,6 +297,59 @@ export type CostAnswer = {
 /** The data that stands in the page for `<cost-calculator>`: the answer is that of the first preset. */
 export type CostData = { presets: { title: string; state: CostState }[]; answer: CostAnswer };
 
+// ------------------------------------------------------ a head that learns
+
+/** A training after so many steps, or where it has ended by itself before. */
+export type TrainRun = {
+  steps: number;
+  /** 'stopped': not learned in the most steps there are. */
+  state: 'learning' | 'learned' | 'diverged' | 'stopped';
+  loss: Num;
+  /** How much attention the answer's position gets, on average. */
+  attention: Num;
+  curve: {
+    /** The points of an SVG polyline, on a square of 1000; y goes down. */
+    line: string;
+    /** What stands at the axes: `at` from 0 to 1, of y from below. */
+    x: { at: number; text: string }[];
+    y: { at: number; text: string }[];
+  };
+  /** W_Q, W_K, W_V: one row a word, then one a position. */
+  matrices: {
+    name: InputName;
+    shown: string[][];
+    /** From −1 to 1. */
+    shade: number[][];
+    /** The size that has full shade. */
+    full: string;
+  }[];
+  /** A few sentences, and where the head looks in each. */
+  examples: {
+    words: string[];
+    /** At which word something is asked, and which word is the answer. */
+    asked: [at: number, source: number][];
+    shown: string[][];
+    /** From 0 to 1. */
+    shade: number[][];
+  }[];
+  /** Where the training is, in full sentences. */
+  spoken: string;
+};
+
+/** With problems there is no run: go on showing the last, marked as stale. */
+export type TrainAnswer = { problems: { field: 'seed' | 'rate'; sentence: string }[]; run?: TrainRun };
+
+/** The data that stands in the page for `<learning-head>`. */
+export type TrainData = {
+  words: string[];
+  positions: string[];
+  /** As typed. */
+  seed: string;
+  rate: string;
+  /** `stages` is the run of this seed and rate before, on its way and at its end. */
+  tasks: { name: 'noun' | 'previous'; title: string; about: string; stages: TrainRun[] }[];
+};
+
 // ------------------------------------------------- the trained transformer
 
 /** A part of a whole: '0.62', and for drawing the same from 0 to 1, in thousandths. */
@@ -374,6 +427,11 @@ export type Exchanges = {
     { query: [string, string] } | { sentence: string },
   ];
   cost: [{ ask: 'cost'; state: CostState }, CostAnswer];
+  /** The run of a task, a seed and a learning rate, as typed, after so many steps. */
+  train: [
+    { ask: 'train'; task: 'noun' | 'previous'; seed: string; rate: string; steps: number },
+    TrainAnswer,
+  ];
   /** Needs weights that were handed over by `keep`. `off`: pairs of layer and head. */
   read: [{ ask: 'read'; words: string; off: [number, number][] }, ReadAnswer];
   /** A size doubled so many times, or with a minus halved; stops at 1 and at a billion. */

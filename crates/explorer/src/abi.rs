@@ -1,5 +1,5 @@
 //! How a page calls the engine: one buffer, written by the page before it asks
-//! and read by it afterwards. Nothing is kept from one request to the next but
+//! and read by it afterwards. It keeps no request once it is answered; it keeps
 //! weights, which the page hands over once.
 
 use std::cell::RefCell;

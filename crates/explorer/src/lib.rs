@@ -38,6 +38,8 @@ mod request;
 mod state;
 #[cfg(feature = "head")]
 mod tokens;
+#[cfg(feature = "models")]
+mod trainer;
 #[cfg(feature = "worked")]
 pub mod widgets;
 mod written;

@@ -2,6 +2,9 @@
 //! which word comes next, and how that changes with heads switched off. It keeps
 //! the weights that the page has fetched; `learning` does the rest.
 
+#[cfg(feature = "worked")]
+pub(crate) mod page;
+
 use crate::json::{Json, Unreadable, Value, object};
 use crate::written::shown;
 use attention::ndarray::{Array2, ArrayView1};
@@ -78,17 +81,6 @@ pub(crate) fn read(reader: &Reader, words: &str, off: &[(usize, usize)]) -> Read
     }
 }
 
-/// What is shown of a sentence with all heads on: the data of a page.
-///
-/// # Errors
-///
-/// What is wrong with the sentence.
-#[cfg(feature = "worked")]
-pub(crate) fn first(reader: &Reader, words: &str) -> Result<Shown, Unreadable> {
-    let all = reader.read(words, &[]).map_err(|error| error.to_string())?;
-    Ok(Shown::new(&all, None))
-}
-
 /// The answer: one of the two.
 pub(crate) struct ReadAnswer {
     reading: Option<Shown>,
@@ -151,7 +143,7 @@ pub(crate) struct Shown {
 object!(Shown { words, maps, before, after, spoken });
 
 impl Shown {
-    fn new(all: &Reading, now: Option<&Reading>) -> Shown {
+    pub(super) fn new(all: &Reading, now: Option<&Reading>) -> Shown {
         let layers = now.unwrap_or(all).maps.iter();
         let (before, after) = (next(&all.next), now.map(|now| next(&now.next)));
         Shown {

@@ -10,13 +10,13 @@ use crate::json::write::members;
 use crate::json::{Json, Value, object, written};
 use crate::lookup::{self, LookupAnswer};
 use crate::presets::{self, Preset, owned, typed};
-use crate::reader::{self, Shown};
+use crate::reader::page;
+use crate::trainer;
 use attention::cost::Model;
-use learning::vocabulary::WORDS;
+use learning::single_head::WORDS;
 use ledger::{Ledger, Widget};
 use worked::forward_pass::{self as chapter, machine, models};
-use worked::real_attention_patterns::found::{self, INDUCTION, PREVIOUS, SUBJECT};
-use worked::real_attention_patterns as patterns;
+use worked::learning_the_weights::{POSITIONS, RATE, SEED, runs};
 use worked::soft_lookup as drinks;
 
 /// Enters every widget.
@@ -28,6 +28,7 @@ pub(crate) fn enter(ledger: &mut Ledger) {
         .enter("lookup.widget", soft_lookup)
         .about("the menu of drinks, with a query to drag and a temperature to set");
     ledger.enter("cost.widget", cost_calculator).about("what a model costs, for sizes to choose");
+    ledger.enter("learn.widget", learning_head).about("a head that learns while one looks on");
     ledger
         .enter("patterns.widget", pattern_reader)
         .about("the trained transformer, to read sentences with");
@@ -110,6 +111,42 @@ pub fn cost_calculator() -> Result<Widget, String> {
     })
 }
 
+/// `<learning-head>`, and as its data (`TrainData` in `types.d.ts`) the tasks, and
+/// the training of the chapter at its three moments.
+///
+/// # Errors
+///
+/// Why a training cannot be computed: none that can happen.
+pub fn learning_head() -> Result<Widget, String> {
+    let data = TrainData {
+        words: WORDS.to_vec(),
+        positions: POSITIONS.to_vec(),
+        seed: SEED.to_string(),
+        rate: RATE.to_string(),
+        tasks: vec![
+            TrainTask {
+                name: "noun",
+                title: "find the noun",
+                about: "At each of the last two words, the head is to say which noun there was.",
+                stages: stages::<runs::Noun>("noun")?,
+            },
+            TrainTask {
+                name: "previous",
+                title: "copy the word before",
+                about: "At each word but the first, the head is to say the word before.",
+                stages: stages::<runs::Previous>("previous")?,
+            },
+        ],
+    };
+    Ok(Widget {
+        element: "learning-head".to_owned(),
+        fallback: "With JavaScript, one can watch a head learn here, with a seed and a learning \
+                   rate to choose. The tables of this chapter show it before, on its way and after."
+            .to_owned(),
+        data: inert(&written(&data)),
+    })
+}
+
 /// `<pattern-reader>`, and as its data (`ReaderData` in `types.d.ts`) a few
 /// sentences, and of the first everything that is shown.
 ///
@@ -117,39 +154,27 @@ pub fn cost_calculator() -> Result<Widget, String> {
 ///
 /// Why the kept weights or the first sentence cannot be read.
 pub fn pattern_reader() -> Result<Widget, String> {
-    let reader = patterns::reader()?;
-    let named = [("previous token", PREVIOUS), ("induction", INDUCTION), ("subject", SUBJECT)];
-    let mut names = vec![vec![String::new(); patterns::heads()]; patterns::layers()];
-    for (name, pattern) in named {
-        let (layer, head) = found::best(pattern)?;
-        names[layer][head] = name.to_owned();
-    }
-    let (layer, head) = found::best(SUBJECT)?;
-    let data = ReaderData {
-        reading: reader::first(reader, SENTENCES[0])?,
-        sentences: owned(&SENTENCES),
-        head: vec![layer, head],
-        names,
-        vocabulary: owned(&WORDS),
-    };
     Ok(Widget {
         element: "pattern-reader".to_owned(),
         fallback: "With JavaScript, one can type a sentence here, see where each head looks, and \
                    switch heads off. The tables of this chapter show a few such sentences."
             .to_owned(),
-        data: inert(&written(&data)),
+        data: inert(&page::data()?),
     })
 }
 
-/// Sentences to begin with: the right number against the wrong one, words that
-/// come again, and two sentences in one text.
-const SENTENCES: [&str; 5] = [
-    "the birds near the old cat",
-    "the bird near the old cats",
-    "king often old with dogs king often old",
-    "the child with the foxes beside the boys never",
-    "the young girls sing . the dog behind the kings",
-];
+/// The chapter's training of a task, before its first step, on its way and at its end.
+fn stages<L: runs::Lesson>(task: &str) -> Result<Vec<trainer::Run>, String> {
+    let text = |name: &str, text: String| (name.to_owned(), Value::Text(text));
+    let request = Value::Object(vec![
+        text("task", task.to_owned()),
+        text("seed", SEED.to_string()),
+        text("rate", RATE.to_string()),
+    ]);
+    let asked = trainer::Asked::read(&request)?.map_err(|problems| written(&problems))?;
+    let moments = [0, L::MIDDLE, L::run()?.end.steps()];
+    moments.into_iter().map(|steps| trainer::run(asked, steps)).collect()
+}
 
 /// The sizes of a model as typed. What follows from others is left out.
 fn sizes(model: Model, tokens: u64, bytes: u64) -> Result<Value, String> {
@@ -210,16 +235,6 @@ impl Json for Cells {
     }
 }
 
-struct ReaderData {
-    sentences: Vec<String>,
-    reading: Shown,
-    head: Vec<usize>,
-    names: Vec<Vec<String>>,
-    vocabulary: Vec<String>,
-}
-
-object!(ReaderData { sentences, reading, head, names, vocabulary });
-
 struct LookupData {
     state: lookup::State,
     answer: LookupAnswer,
@@ -240,3 +255,22 @@ struct CostData {
 
 object!(CostPreset { title, state });
 object!(CostData { presets, answer });
+
+/// A task to learn.
+struct TrainTask {
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    stages: Vec<trainer::Run>,
+}
+
+struct TrainData {
+    words: Vec<&'static str>,
+    positions: Vec<&'static str>,
+    seed: String,
+    rate: String,
+    tasks: Vec<TrainTask>,
+}
+
+object!(TrainTask { name, title, about, stages });
+object!(TrainData { words, positions, seed, rate, tasks });

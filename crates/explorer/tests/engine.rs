@@ -187,6 +187,26 @@ fn engine_and_native_code_agree_on_512_random_costs() {
     assert!(counted > 50 && refused > 50, "{counted} counted, {refused} refused");
 }
 
+/// Forwards and back again, for the engine keeps a run to go on from.
+#[test]
+fn engine_and_native_code_learn_alike() {
+    let mut running = Running::start("models");
+    for (task, seed, rate, steps) in [
+        ("noun", "7", "1", 3),
+        ("noun", "7", "1", 12),
+        ("noun", "7", "1", 0),
+        ("previous", "7", "1", 8),
+        ("previous", "999999999", "0.5", 8),
+        ("noun", "1", "1000", 5),
+        ("noun", "x", "-1", 5),
+    ] {
+        let request = json!({
+            "ask": "train", "task": task, "seed": seed, "rate": rate, "steps": steps
+        });
+        running.compare(&request);
+    }
+}
+
 #[test]
 fn engine_and_native_code_read_alike() {
     let weights = std::fs::read(KEPT).expect("it is in the repository");

@@ -11,6 +11,7 @@ pub mod patterns;
 mod product;
 mod random;
 pub mod reader;
+pub mod single_head;
 pub mod training;
 pub mod vocabulary;
 pub mod weights;

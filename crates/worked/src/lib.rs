@@ -7,6 +7,7 @@ mod spell;
 pub mod backward_pass_by_hand;
 pub mod every_core_every_lane;
 pub mod forward_pass;
+pub mod learning_the_weights;
 pub mod online_softmax;
 pub mod queries_keys_values;
 pub mod real_attention_patterns;
@@ -37,6 +38,7 @@ pub fn ledger() -> Ledger {
     every_core_every_lane::enter(&mut ledger);
     why_divide_by_root_d::enter(&mut ledger);
     backward_pass_by_hand::enter(&mut ledger);
+    learning_the_weights::enter(&mut ledger);
     real_attention_patterns::enter(&mut ledger);
     ledger
 }

@@ -2,12 +2,13 @@
 
 use super::reply;
 use crate::json::{Unreadable, Value, written};
-use crate::{cost, reader};
+use crate::{cost, reader, trainer};
 
 pub(super) fn dispatch(ask: &str, request: &Value) -> Option<Result<String, Unreadable>> {
     Some(match ask {
         "cost" => count(request),
         "double" => double(request),
+        "train" => trainer::answer(request),
         "read" => read(request),
         _ => return None,
     })
