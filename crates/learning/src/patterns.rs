@@ -68,7 +68,7 @@ pub fn scores(model: &Model<f32>, sample: &Sample) -> Result<Array2<Scores>, Err
         let mean = |texts: &[Read], of: fn(&Text, &Array2<f32>, &mut Vec<f64>)| {
             let mut shares = Vec::new();
             for (text, pass) in texts {
-                of(text, &pass.layers[layer].weights(head)?, &mut shares);
+                of(text, &pass.weights(layer, head)?, &mut shares);
             }
             Ok::<f64, Error>(average(&shares))
         };

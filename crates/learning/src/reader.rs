@@ -2,7 +2,7 @@
 //! looks, and which word the model expects next. It computes and does not show.
 
 use crate::Error;
-use crate::model::{LayerPass, Model};
+use crate::model::Model;
 use crate::vocabulary::{STOP, UnknownWord, WORDS, numbers};
 use crate::weights::{Made, Unreadable, from_bytes};
 use ndarray::Array2;
@@ -83,10 +83,10 @@ impl Reader {
     pub fn read(&self, sentence: &str, off: &[(usize, usize)]) -> Result<Reading, ReadError> {
         let tokens = self.tokens(sentence)?;
         let pass = self.model.pass(&tokens, off).map_err(ReadError::Model)?;
-        let maps_of = |layer: &LayerPass<f32>| {
-            (0..self.model.heads).map(|head| layer.weights(head)).collect()
+        let maps_of = |layer| {
+            (0..self.model.heads).map(|head| pass.weights(layer, head)).collect::<Result<_, _>>()
         };
-        let maps: Result<Vec<Vec<_>>, Error> = pass.layers.iter().map(maps_of).collect();
+        let maps: Result<_, Error> = (0..self.model.layers.len()).map(maps_of).collect();
         Ok(Reading {
             words: tokens.iter().map(|&word| WORDS[word]).collect(),
             maps: maps.map_err(ReadError::Model)?,

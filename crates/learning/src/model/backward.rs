@@ -218,8 +218,8 @@ mod tests {
             |pass: &Pass<f64>, head| pass.layers[0].output.index_axis(Axis(0), head).to_owned();
         assert_eq!(output(&off, 1), Array2::<f64>::zeros((5, 4)));
         assert_eq!(output(&off, 2), output(&on, 2));
-        assert_eq!(on.layers[0].weights(1), off.layers[0].weights(1), "it still looks");
-        assert_ne!(on.layers[1].weights(0), off.layers[1].weights(0));
+        assert_eq!(on.weights(0, 1), off.weights(0, 1), "it still looks");
+        assert_ne!(on.weights(1, 0), off.weights(1, 0));
         // Without a head's rows of W_O its output comes to nothing, too.
         let mut without = model.clone();
         without.layers[0].w_o.slice_mut(ndarray::s![4..8, ..]).fill(0.0);

@@ -35,18 +35,17 @@ pub struct LayerPass<F> {
     pub output: Array3<F>,
 }
 
-impl<F: Real> LayerPass<F> {
+impl<F: Real> Pass<F> {
     /// Where a head looked: its weights A, `(T, T)`. The kernel never holds them,
     /// so the recipe makes them again.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchHead`] if the layer has no such head.
-    pub fn weights(&self, head: usize) -> Result<Array2<F>, Error> {
-        if head >= self.q.len_of(Axis(0)) {
-            return Err(Error::NoSuchHead { layer: 0, head });
-        }
-        let [q, k] = [&self.q, &self.k].map(|all| all.index_axis(Axis(0), head));
+    /// [`Error::NoSuchHead`] if the model has no such head.
+    pub fn weights(&self, layer: usize, head: usize) -> Result<Array2<F>, Error> {
+        let pass = self.layers.get(layer).filter(|pass| head < pass.q.len_of(Axis(0)));
+        let pass = pass.ok_or(Error::NoSuchHead { layer, head })?;
+        let [q, k] = [&pass.q, &pass.k].map(|all| all.index_axis(Axis(0), head));
         let scores = recipe::scale(&recipe::score(&q, &k)?, recipe::default_scale(q.ncols()));
         Ok(recipe::softmax(&recipe::mask(&scores, Mask::Causal)))
     }

@@ -36,6 +36,9 @@ pub fn enter(ledger: &mut Ledger) {
         .enter("patterns.subject.others", subject_others)
         .about("its attention to the nouns between subject and verb");
     ledger
+        .enter("patterns.subject.induction", subject_induction)
+        .about("the induction score of the subject head");
+    ledger
         .enter("patterns.found", each_pattern_is_found)
         .about("for each pattern a head has a score above 0.8");
     ledger
@@ -137,6 +140,15 @@ pub fn subject_score() -> Result<f64, String> {
 /// Those of [`measured`].
 pub fn subject_others() -> Result<f64, String> {
     Ok(measured()?.scores[best(SUBJECT)?].distractors)
+}
+
+/// The induction score of the subject head, which was found by another score.
+///
+/// # Errors
+///
+/// Those of [`measured`].
+pub fn subject_induction() -> Result<f64, String> {
+    Ok(measured()?.scores[best(SUBJECT)?].induction)
 }
 
 /// [`found_above`] 0.8, for each of the three patterns.
