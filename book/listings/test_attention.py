@@ -51,6 +51,21 @@ def compare(name, locked, tensor):
     ]
 
 
+def maps(listing, locked):
+    """The attention maps of the chapter: found head, words and numbers from the lock."""
+    shown = lambda name: locked[name]["shown"]
+    numbers = {word: number for number, word in enumerate(shown("patterns.vocabulary").split())}
+    weights = listing.read_weights(listing.FILE)
+    found = {}
+    for pattern in ("previous", "induction", "subject"):
+        name = f"patterns.map.{pattern}"
+        words = [line.split()[0] for line in shown(name).strip("\n").split("\n")[1:]]
+        layer, head = (int(part) - 1 for part in shown(f"patterns.{pattern}.head").split("."))
+        attention, _ = listing.read([numbers[word] for word in words], weights)
+        found[name] = attention[layer, head]
+    return found
+
+
 def main():
     try:
         import torch
@@ -64,6 +79,7 @@ def main():
     import forward_pass
     import learning_the_weights
     import online_softmax
+    import real_attention_patterns
     import soft_lookup
     import tiles
     import why_divide_by_root_d
@@ -113,6 +129,7 @@ def main():
             for n in range(1, len(online_softmax.KEYS) + 1)
         ]),
     }
+    pairs.update(maps(real_attention_patterns, locked))
     missing = [name for name in pairs if name not in locked]
     if missing:
         print(f"{LOCK} has no {', '.join(missing)}: run `cargo book bless`")

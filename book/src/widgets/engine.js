@@ -10,6 +10,7 @@
  * @property {(length: number) => number} prepare
  * @property {() => number} answer
  * @property {() => number} length
+ * @property {() => number} [weights]
  */
 
 /** Those that were asked for. @type {Map<string, Promise<Engine>>} */
@@ -44,6 +45,19 @@ async function fetched(file) {
 }
 
 /**
+ * The bytes of a file of weights. Rejects with an Error whose message can be shown.
+ * @param {string} file
+ * @returns {Promise<Uint8Array>}
+ */
+export async function weights(file) {
+  const response = await fetch(new URL(file, import.meta.url)).catch(() => undefined);
+  if (!response?.ok) {
+    throw new Error('The weights of the model could not be loaded.');
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/**
  * Compiles while it downloads, where the server says that it is WebAssembly.
  * @param {Response} response
  * @returns {Promise<WebAssembly.WebAssemblyInstantiatedSource>}
@@ -60,26 +74,32 @@ async function instantiated(response) {
  * @param {Exports} exports
  * @returns {Engine}
  */
-function speaking({ memory, prepare, answer, length }) {
+function speaking({ memory, prepare, answer, length, weights }) {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
+  /**
+   * Hands bytes over, and reads what one of the engine's functions makes of them.
+   * @param {Uint8Array} bytes
+   * @param {() => number} call
+   */
+  const exchange = (bytes, call) => {
+    const place = prepare(bytes.length);
+    if (place === 0) {
+      throw new Error('The request is too long.');
+    }
+    new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
+    const start = call();
+    // The memory may have grown and moved meanwhile: look at it anew.
+    const text = decoder.decode(new Uint8Array(memory.buffer, start, length()));
+    const answered = /** @type {Exchanges[keyof Exchanges][1] | Failure} */ (JSON.parse(text));
+    if ('error' in answered) {
+      throw new Error(answered.error);
+    }
+    // The engine answers each request in its own kind.
+    return /** @type {any} */ (answered);
+  };
   return {
-    ask(request) {
-      const bytes = encoder.encode(JSON.stringify(request));
-      const place = prepare(bytes.length);
-      if (place === 0) {
-        throw new Error('The request is too long.');
-      }
-      new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
-      const start = answer();
-      // The memory may have grown and moved meanwhile: look at it anew.
-      const text = decoder.decode(new Uint8Array(memory.buffer, start, length()));
-      const answered = /** @type {Exchanges[keyof Exchanges][1] | Failure} */ (JSON.parse(text));
-      if ('error' in answered) {
-        throw new Error(answered.error);
-      }
-      // The engine answers each request in its own kind.
-      return /** @type {any} */ (answered);
-    },
+    ask: (request) => exchange(encoder.encode(JSON.stringify(request)), answer),
+    keep: (bytes) => exchange(bytes, weights ?? answer),
   };
 }

@@ -6,6 +6,7 @@ const WIDGETS = {
     'attention-head': () => import('./attention-head.js'),
     'cost-calculator': () => import('./cost-calculator.js'),
     'learning-head': () => import('./learning-head.js'),
+    'pattern-reader': () => import('./pattern-reader.js'),
     'soft-lookup': () => import('./soft-lookup.js'),
 };
 

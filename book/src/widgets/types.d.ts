@@ -383,6 +383,56 @@ export type TrainData = {
   tasks: { name: 'noun' | 'previous'; title: string; about: string; stages: TrainRun[] }[];
 };
 
+// ------------------------------------------------- the trained transformer
+
+/** A part of a whole: '0.62', and for drawing the same from 0 to 1, in thousandths. */
+export type Share = { shown: string; share: number };
+
+/** What the model expects to come next. */
+export type NextWords = {
+  /** The likeliest words, the likeliest first: always as many. */
+  likeliest: { word: string; chance: Share }[];
+  /** All verbs of one number together. */
+  verb_for_one: Share;
+  verb_for_many: Share;
+};
+
+export type Reading = {
+  /** As they were read: a full stop first. */
+  words: string[];
+  /** By layer, head, word that looks and word looked at; closed ones are left out. */
+  maps: Share[][][][];
+  /** At each word, with all heads on. */
+  before: NextWords[];
+  /** The same with some heads switched off, where some are. */
+  after?: NextWords[];
+  /** For the live region. */
+  spoken: string;
+};
+
+/** One of the two. */
+export type ReadAnswer = {
+  reading?: Reading;
+  problem?: {
+    sentence: string;
+    /** A word that could be meant, and the whole sentence with it. */
+    suggestion?: string;
+    mended?: string;
+  };
+};
+
+/** The data that stands in the page for `<pattern-reader>`: the reading is that of the first sentence. */
+export type ReaderData = {
+  sentences: string[];
+  reading: Reading;
+  /** Layer and head to begin with. */
+  head: [number, number];
+  /** What each head is known for, by layer and head; often nothing. */
+  names: string[][];
+  /** All words that the model knows. */
+  vocabulary: string[];
+};
+
 // ------------------------------------------------------ asking the engine
 
 /** Each request, by its `ask`, with what the engine answers to it. */
@@ -415,6 +465,8 @@ export type Exchanges = {
     { ask: 'train'; task: 'noun' | 'previous'; seed: string; rate: string; steps: number },
     TrainAnswer,
   ];
+  /** Needs weights that were handed over by `keep`. `off`: pairs of layer and head. */
+  read: [{ ask: 'read'; words: string; off: [number, number][] }, ReadAnswer];
   /** A size doubled so many times, or with a minus halved; stops at 1 and at a billion. */
   double: [{ ask: 'double'; text: string; times: number }, { text: string } | { sentence: string }];
 };
@@ -427,4 +479,6 @@ export type Failure = { error: string };
 export interface Engine {
   /** Throws an Error with the engine's sentence where it answers with a Failure. */
   ask<Asked extends Request>(request: Asked): Exchanges[Asked['ask']][1];
+  /** Hands over a file of weights; throws likewise where it is none. */
+  keep(bytes: Uint8Array): { heads: number };
 }

@@ -33,6 +33,8 @@ mod lookup;
 mod number;
 #[cfg(feature = "worked")]
 pub mod presets;
+#[cfg(feature = "models")]
+mod reader;
 mod request;
 #[cfg(feature = "head")]
 mod shade;
@@ -49,6 +51,8 @@ mod words;
 mod written;
 
 pub use request::answer;
+#[cfg(feature = "models")]
+pub use request::keep_weights;
 
 /// The ledger with every value of the book: those of the worked examples, and
 /// the widgets.

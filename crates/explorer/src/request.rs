@@ -26,6 +26,14 @@ pub fn answer(request: &str) -> String {
     answer.unwrap_or_else(|error| written(&Failure { error }))
 }
 
+/// Keeps the bytes of a file of weights, and answers as [`answer`] does: with how
+/// many heads the model has, or with why these are no weights of it.
+#[cfg(feature = "models")]
+#[must_use]
+pub fn keep_weights(bytes: &[u8]) -> String {
+    models::keep_weights(bytes).unwrap_or_else(|error| written(&Failure { error }))
+}
+
 /// The answer of the part that knows the request.
 fn dispatch(request: &Value) -> Result<String, Unreadable> {
     let ask = request.text("ask")?;

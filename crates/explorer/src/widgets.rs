@@ -10,6 +10,7 @@ use crate::json::write::members;
 use crate::json::{Json, Value, object, written};
 use crate::lookup::{self, LookupAnswer};
 use crate::presets::{self, Preset, owned, typed};
+use crate::reader::page;
 use crate::trainer;
 use attention::cost::Model;
 use learning::single_head::WORDS;
@@ -31,6 +32,9 @@ pub(crate) fn enter(ledger: &mut Ledger) {
         .about("the menu of drinks, with a query to drag and a temperature to set");
     ledger.enter("cost.widget", cost_calculator).about("what a model costs, for sizes to choose");
     ledger.enter("learn.widget", learning_head).about("a head that learns while one looks on");
+    ledger
+        .enter("patterns.widget", pattern_reader)
+        .about("the trained transformer, to read sentences with");
 }
 
 /// `<attention-head>`, and as its data (`HeadData` in `types.d.ts`) the
@@ -163,6 +167,22 @@ pub fn learning_head() -> Result<Widget, String> {
                    rate to choose. The tables of this chapter show it before, on its way and after."
             .to_owned(),
         data: inert(&written(&data)),
+    })
+}
+
+/// `<pattern-reader>`, and as its data (`ReaderData` in `types.d.ts`) a few
+/// sentences, and of the first everything that is shown.
+///
+/// # Errors
+///
+/// Why the kept weights or the first sentence cannot be read.
+pub fn pattern_reader() -> Result<Widget, String> {
+    Ok(Widget {
+        element: "pattern-reader".to_owned(),
+        fallback: "With JavaScript, one can type a sentence here, see where each head looks, and \
+                   switch heads off. The tables of this chapter show a few such sentences."
+            .to_owned(),
+        data: inert(&page::data()?),
     })
 }
 

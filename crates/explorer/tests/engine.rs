@@ -11,6 +11,10 @@ use wasmi::{Engine, Instance, Linker, Memory, Module, Store, TypedFunc};
 /// The engines, as the book keeps them.
 const ENGINES: [&str; 2] = ["head", "models"];
 
+/// The weights beside them.
+const KEPT: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/widgets/patterns.safetensors");
+
 /// The code of an engine.
 fn code(engine: &str) -> Vec<u8> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../book/src/widgets");
@@ -24,6 +28,7 @@ struct Running {
     prepare: TypedFunc<u32, u32>,
     answer: TypedFunc<(), u32>,
     length: TypedFunc<(), u32>,
+    weights: Option<TypedFunc<(), u32>>,
 }
 
 impl Running {
@@ -40,6 +45,7 @@ impl Running {
             prepare: function(&instance, &store, "prepare"),
             answer: function(&instance, &store, "answer"),
             length: function(&instance, &store, "length"),
+            weights: instance.get_typed_func(&store, "weights").ok(),
             store,
         }
     }
@@ -50,13 +56,24 @@ impl Running {
 
     /// None where the request is too long for the engine.
     fn ask_bytes(&mut self, request: &[u8]) -> Option<String> {
+        self.exchange(request, self.answer)
+    }
+
+    /// Hands over a file of weights.
+    fn keep(&mut self, weights: &[u8]) -> String {
+        let take = self.weights.expect("it takes weights");
+        self.exchange(weights, take).expect("it is short enough")
+    }
+
+    /// Writes bytes, calls a function, and reads what it made of them.
+    fn exchange(&mut self, request: &[u8], call: TypedFunc<(), u32>) -> Option<String> {
         let store = &mut self.store;
         let place = self.prepare.call(&mut *store, request.len() as u32).expect("no trap");
         if place == 0 {
             return None;
         }
         self.memory.write(&mut *store, place as usize, request).expect("there is room");
-        let start = self.answer.call(&mut *store, ()).expect("no trap");
+        let start = call.call(&mut *store, ()).expect("no trap");
         let mut answer = vec![0; self.length.call(&mut *store, ()).expect("no trap") as usize];
         self.memory.read(&*store, start as usize, &mut answer).expect("it is there");
         Some(String::from_utf8(answer).expect("it is UTF-8"))
@@ -215,6 +232,24 @@ fn engine_and_native_code_learn_alike() {
             "ask": "train", "task": task, "seed": seed, "rate": rate, "steps": steps
         });
         running.compare(&request);
+    }
+}
+
+#[test]
+fn engine_and_native_code_read_alike() {
+    let weights = std::fs::read(KEPT).expect("it is in the repository");
+    let mut running = Running::start("models");
+    let cut_off = &weights[..weights.len() - 1];
+    assert_eq!(running.keep(cut_off), explorer::keep_weights(cut_off));
+    assert_eq!(running.keep(&weights), explorer::keep_weights(&weights));
+    for (words, off) in [
+        ("the birds near the old cat", json!([])),
+        ("king often old with dogs king often old", json!([[0, 3], [1, 0]])),
+        (&*"fox ".repeat(31), json!([[1, 1]])),
+        ("the catz", json!([])),
+        ("", json!([])),
+    ] {
+        running.compare(&json!({"ask": "read", "words": words, "off": off}));
     }
 }
 

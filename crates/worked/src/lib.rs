@@ -10,6 +10,7 @@ pub mod forward_pass;
 pub mod learning_the_weights;
 pub mod online_softmax;
 pub mod queries_keys_values;
+pub mod real_attention_patterns;
 pub mod soft_lookup;
 pub mod tiles;
 pub mod why_divide_by_root_d;
@@ -38,6 +39,7 @@ pub fn ledger() -> Ledger {
     why_divide_by_root_d::enter(&mut ledger);
     backward_pass_by_hand::enter(&mut ledger);
     learning_the_weights::enter(&mut ledger);
+    real_attention_patterns::enter(&mut ledger);
     ledger
 }
 
