@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wasmi::{Engine, Instance, Linker, Memory, Module, Store, TypedFunc};
 
 /// The engines, as the book keeps them.
-const ENGINES: [&str; 2] = ["head", "models"];
+const ENGINES: [&str; 3] = ["head", "models", "reader"];
 
 /// The weights beside them.
 const KEPT: &str =
@@ -210,7 +210,7 @@ fn engine_and_native_code_learn_alike() {
 #[test]
 fn engine_and_native_code_read_alike() {
     let weights = std::fs::read(KEPT).expect("it is in the repository");
-    let mut running = Running::start("models");
+    let mut running = Running::start("reader");
     let cut_off = &weights[..weights.len() - 1];
     assert_eq!(running.keep(cut_off), explorer::keep_weights(cut_off));
     assert_eq!(running.keep(&weights), explorer::keep_weights(&weights));

@@ -20,7 +20,7 @@ fn problem(words: &str) -> Value {
 
 #[test]
 fn a_reading_fits_what_the_model_says_itself() {
-    let reader = learning::reader::Reader::new(KEPT).unwrap();
+    let reader = learning::reader::Reader::from_bytes(KEPT).unwrap();
     let (words, off) = ("the birds near the old cat", [(1, 1), (0, 3)]);
     let [all, now] = [&[][..], &off].map(|off| reader.read(words, off).unwrap());
     let reading = &read(words, &off)["reading"];
