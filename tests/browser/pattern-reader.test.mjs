@@ -16,7 +16,7 @@ let reader;
 before(async () => { reader = await Reader.start(); });
 after(() => reader?.stop());
 
-const open = options => openWidget(reader, { page: PAGE, engine: 'models.wasm', ...options });
+const open = options => openWidget(reader, { page: PAGE, engine: 'reader.wasm', ...options });
 const field = page => page.getByRole('textbox', { name: 'Sentence', exact: true });
 const note = page => page.locator('.reader-note').textContent();
 const head = (page, number) => page.locator('.head-map', { has: page.locator('.number', { hasText: number }) });
@@ -162,7 +162,7 @@ test('pointing at a word shows where it looks, and leaving shows the chosen one'
 });
 
 for (const [name, fault, said] of [
-    ['no engine', page => page.route('**/models.wasm', route => route.abort()), /could not be loaded/],
+    ['no engine', page => page.route('**/reader.wasm', route => route.abort()), /could not be loaded/],
     ['no weights', page => page.route('**/patterns.safetensors', route => route.abort()), /weights of the model could not be loaded/],
     ['weights cut off', page => page.route('**/patterns.safetensors', route => route.fulfill({ body: Buffer.alloc(99) })), /no whole safetensors file/],
     ['weights changed', page => page.route('**/patterns.safetensors', async route => {

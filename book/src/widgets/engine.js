@@ -1,5 +1,5 @@
-// Loads an engine, head.wasm or models.wasm, and asks it. The engine computes;
-// nothing is computed here.
+// Loads an engine, such as head.wasm, and asks it. The engine computes; nothing is
+// computed here.
 
 /** @import { Engine, Exchanges, Failure } from './types.d.ts' */
 
@@ -19,7 +19,7 @@ const engines = new Map();
 /**
  * An engine, loaded once for all widgets of a page; again after a failure.
  * Rejects with an Error whose message can be shown to a reader.
- * @param {'head.wasm' | 'models.wasm'} file
+ * @param {'head.wasm' | 'models.wasm' | 'reader.wasm'} file
  * @returns {Promise<Engine>}
  */
 export function load(file) {

@@ -215,7 +215,7 @@ class PatternReader extends HTMLElement {
     async #load() {
         try {
             const { load, weights } = await import('./engine.js');
-            const [engine, bytes] = await Promise.all([load('models.wasm'), weights('patterns.safetensors')]);
+            const [engine, bytes] = await Promise.all([load('reader.wasm'), weights('patterns.safetensors')]);
             engine.keep(bytes);
             this.#engine = engine;
             setAttribute(this, 'data-model', 'ready');

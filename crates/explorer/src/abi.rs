@@ -49,7 +49,7 @@ pub extern "C" fn length() -> usize {
 
 /// Takes what was written as a file of weights and not as a request, keeps it,
 /// and replaces it by an answer all the same.
-#[cfg(feature = "models")]
+#[cfg(feature = "reader")]
 #[cfg_attr(target_arch = "wasm32", expect(unsafe_code, reason = "the name the page calls"))]
 #[cfg_attr(target_arch = "wasm32", unsafe(no_mangle))]
 #[must_use]

@@ -2,8 +2,8 @@
 //! answers with what to show: numbers, shades, derivations, sentences. All the
 //! mathematics is in `attention`; nothing here knows of HTML or the browser.
 //!
-//! It is built as two engines, by Cargo features: `head` looks into one head,
-//! `models` at whole models. The same code runs as WebAssembly in the page and
+//! It is built as three engines, by Cargo features: `head` looks into one head,
+//! `models` at whole models, and `reader` reads with a trained one. The same code runs as WebAssembly in the page and
 //! natively where the page is built, and gives the same text to the letter. What
 //! can be asked is written down in `book/src/widgets/types.d.ts`.
 //!
@@ -13,7 +13,7 @@
 //! ```
 
 #![cfg_attr(
-    not(all(feature = "head", feature = "models")),
+    not(all(feature = "head", feature = "models", feature = "reader")),
     allow(dead_code, reason = "an engine needs only its part of what the two share")
 )]
 
@@ -33,7 +33,7 @@ mod lookup;
 mod number;
 #[cfg(feature = "worked")]
 pub mod presets;
-#[cfg(feature = "models")]
+#[cfg(feature = "reader")]
 mod reader;
 mod request;
 #[cfg(feature = "head")]
@@ -51,7 +51,7 @@ mod words;
 mod written;
 
 pub use request::answer;
-#[cfg(feature = "models")]
+#[cfg(feature = "reader")]
 pub use request::keep_weights;
 
 /// The ledger with every value of the book: those of the worked examples, and

@@ -2,6 +2,7 @@
 //! which word comes next, and how that changes with heads switched off. It keeps
 //! the weights that the page has fetched; `learning` does the rest.
 
+mod file;
 #[cfg(feature = "worked")]
 pub(crate) mod page;
 
@@ -25,7 +26,7 @@ const LIKELIEST: usize = 6;
 ///
 /// Why the bytes are no weights, as a sentence; those from before stay.
 pub(crate) fn keep(bytes: &[u8]) -> Result<Kept, Unreadable> {
-    let reader = Reader::new(bytes).map_err(|error| sentence(&error.to_string()))?;
+    let reader = file::open(bytes).map_err(|error| sentence(&error.to_string()))?;
     let heads = reader.model().heads;
     READER.set(Some(reader));
     Ok(Kept { heads })
@@ -217,16 +218,22 @@ object!(Chance { word, chance });
 
 fn next(probabilities: &Array2<f32>) -> Vec<Next> {
     let at_word = |row: ArrayView1<f32>| {
-        let mut words: Vec<usize> = (0..row.len()).collect();
-        words.sort_by(|&a, &b| row[b].total_cmp(&row[a]));
         let of = |number| Share(verbs(number).map(|verb| row[verb]).sum());
         Next {
-            likeliest: (words.into_iter().take(LIKELIEST))
-                .map(|word| Chance { word: WORDS[word], chance: Share(row[word]) })
-                .collect(),
+            likeliest: likeliest(&row),
             verb_for_one: of(Number::Singular),
             verb_for_many: of(Number::Plural),
         }
     };
     probabilities.outer_iter().map(at_word).collect()
+}
+
+/// The likeliest words, the likeliest first.
+fn likeliest(row: &ArrayView1<f32>) -> Vec<Chance> {
+    let mut told: Vec<usize> = Vec::with_capacity(LIKELIEST);
+    while told.len() < LIKELIEST.min(row.len()) {
+        let left = (0..row.len()).filter(|word| !told.contains(word));
+        told.extend(left.reduce(|best, word| if row[word] > row[best] { word } else { best }));
+    }
+    told.into_iter().map(|word| Chance { word: WORDS[word], chance: Share(row[word]) }).collect()
 }

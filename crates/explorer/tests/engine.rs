@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wasmi::{Engine, Instance, Linker, Memory, Module, Store, TypedFunc};
 
 /// The engines, as the book keeps them.
-const ENGINES: [&str; 2] = ["head", "models"];
+const ENGINES: [&str; 3] = ["head", "models", "reader"];
 
 /// The weights beside them.
 const KEPT: &str =
@@ -238,7 +238,7 @@ fn engine_and_native_code_learn_alike() {
 #[test]
 fn engine_and_native_code_read_alike() {
     let weights = std::fs::read(KEPT).expect("it is in the repository");
-    let mut running = Running::start("models");
+    let mut running = Running::start("reader");
     let cut_off = &weights[..weights.len() - 1];
     assert_eq!(running.keep(cut_off), explorer::keep_weights(cut_off));
     assert_eq!(running.keep(&weights), explorer::keep_weights(&weights));
@@ -260,6 +260,8 @@ fn nonsense_is_answered_with_an_error() {
     talk_nonsense("head", &mut random, &head);
     let cost = json!({"ask": "cost", "state": random.cost_state()});
     talk_nonsense("models", &mut random, &cost);
+    let read = json!({"ask": "read", "words": "the old cats", "off": [[1, 0]]});
+    talk_nonsense("reader", &mut random, &read);
 }
 
 /// Sends an engine what is no request, and what was one before it was damaged.
@@ -287,8 +289,8 @@ fn talk_nonsense(engine: &str, random: &mut Random, sound: &Value) {
         assert_eq!(answer, explorer::answer(&String::from_utf8_lossy(&request)));
     }
     assert_eq!(running.ask_bytes(&vec![b' '; (1 << 18) + 1]), None, "it is too long");
-    let after = running.ask("{\"ask\":\"number\",\"text\":\"1\"}");
-    assert_eq!(after, "{\"text\":\"1\"}", "it goes on working");
+    let sound = String::from_utf8(sound).expect("it was a text");
+    assert_eq!(running.ask(&sound), explorer::answer(&sound), "it goes on working");
 }
 
 /// They can reach nothing of the page, and tell nothing of where they were built.
@@ -311,9 +313,14 @@ fn an_engine_holds_its_part_and_no_other() {
     let requests = [
         json!({"ask": "head", "state": preset("toy")}),
         json!({"ask": "cost", "state": Random::new(1).cost_state()}),
+        json!({"ask": "read", "words": "the cat", "off": []}),
     ];
-    for (engine, foreign) in ENGINES.into_iter().zip(requests.iter().rev()) {
-        let answer = Running::start(engine).ask(&foreign.to_string());
-        assert!(answer.starts_with("{\"error\":\"There is no such request"), "{answer}");
+    for engine in ENGINES {
+        let mut running = Running::start(engine);
+        for (own, request) in ENGINES.iter().zip(&requests) {
+            let answer = running.ask(&request.to_string());
+            let foreign = answer.starts_with("{\"error\":\"There is no such request");
+            assert_eq!(foreign, *own != engine, "{answer}");
+        }
     }
 }

@@ -20,7 +20,7 @@ fn problem(words: &str) -> Value {
 
 #[test]
 fn a_reading_fits_what_the_model_says_itself() {
-    let reader = learning::reader::Reader::new(KEPT).unwrap();
+    let reader = learning::reader::Reader::from_bytes(KEPT).unwrap();
     let (words, off) = ("the birds near the old cat", [(1, 1), (0, 3)]);
     let [all, now] = [&[][..], &off].map(|off| reader.read(words, off).unwrap());
     let reading = &read(words, &off)["reading"];
@@ -95,4 +95,30 @@ fn without_weights_or_with_wrong_ones_it_says_so() {
     *changed.last_mut().unwrap() ^= 1;
     assert!(explorer::keep_weights(&changed).contains("changed after they were made"));
     assert!(explorer::keep_weights(b"").contains("no whole safetensors file"));
+}
+
+/// The engine takes files apart by itself; the crate for the format is its oracle.
+#[test]
+fn damaged_files_are_refused_where_the_crate_refuses_them() {
+    let accepted = |bytes: &[u8]| {
+        let here = !explorer::keep_weights(bytes).contains("error");
+        let crate_says = learning::weights::from_bytes(bytes).is_ok();
+        assert_eq!(here, crate_says, "{}", explorer::keep_weights(bytes));
+        here
+    };
+    assert!(accepted(KEPT));
+    let mut random = common::Random::new(3);
+    let header = 8 + u64::from_le_bytes(KEPT[..8].try_into().unwrap()) as usize;
+    for _ in 0..150 {
+        let length = random.below(KEPT.len());
+        assert!(!accepted(&KEPT[..length]));
+    }
+    for _ in 0..300 {
+        let mut bytes = KEPT.to_vec();
+        bytes[random.below(header)] = random.below(128) as u8;
+        let _ = accepted(&bytes);
+    }
+    let mut longer = KEPT.to_vec();
+    longer.push(0);
+    assert!(!accepted(&longer));
 }

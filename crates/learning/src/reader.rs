@@ -4,7 +4,9 @@
 use crate::Error;
 use crate::model::Model;
 use crate::vocabulary::{STOP, UnknownWord, WORDS, numbers};
-use crate::weights::{Made, Unreadable, from_bytes};
+use crate::weights::Made;
+#[cfg(feature = "safetensors")]
+use crate::weights::{Unreadable, from_bytes};
 use ndarray::Array2;
 
 /// The trained model, ready to read.
@@ -50,12 +52,19 @@ pub enum ReadError {
 }
 
 impl Reader {
+    /// A model that was read, and how it was made.
+    #[must_use]
+    pub fn new(model: Model<f32>, made: Made) -> Reader {
+        Reader { model, made }
+    }
+
     /// The model of a file.
     ///
     /// # Errors
     ///
     /// [`Unreadable`] if the bytes are no weights of this model.
-    pub fn new(bytes: &[u8]) -> Result<Reader, Unreadable> {
+    #[cfg(feature = "safetensors")]
+    pub fn from_bytes(bytes: &[u8]) -> Result<Reader, Unreadable> {
         let (model, made) = from_bytes(bytes)?;
         Ok(Reader { model, made })
     }
@@ -82,7 +91,7 @@ impl Reader {
     /// and for a head that is not there.
     pub fn read(&self, sentence: &str, off: &[(usize, usize)]) -> Result<Reading, ReadError> {
         let tokens = self.tokens(sentence)?;
-        let pass = self.model.pass(&tokens, off).map_err(ReadError::Model)?;
+        let pass = self.model.pass_by_recipe(&tokens, off).map_err(ReadError::Model)?;
         let maps_of = |layer| {
             (0..self.model.heads).map(|head| pass.weights(layer, head)).collect::<Result<_, _>>()
         };

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const KEPT: &[u8] = include_bytes!("../../../book/src/widgets/patterns.safetensors");
 
 /// The kept model, and texts that nothing else measures with.
-static READER: LazyLock<Reader> = LazyLock::new(|| Reader::new(KEPT).unwrap());
+static READER: LazyLock<Reader> = LazyLock::new(|| Reader::from_bytes(KEPT).unwrap());
 static SAMPLE: LazyLock<Sample> = LazyLock::new(|| Sample::unseen(77, 48));
 static SCORES: LazyLock<ndarray::Array2<Scores>> =
     LazyLock::new(|| scores(READER.model(), &SAMPLE).unwrap());
@@ -63,7 +63,7 @@ fn the_model_agrees_and_copies() {
 fn hurts(kind: fn(&Scores) -> f64, ability: fn(&Abilities) -> f64, left: f64) {
     let (all, off) = (without(&[]), without(&[best(kind).0]));
     assert!(ability(&off) < left, "{off:?}");
-    let abilities = [|of: &Abilities| of.copying, |of: &Abilities| of.agreement];
+    let abilities: [fn(&Abilities) -> f64; 2] = [|of| of.copying, |of| of.agreement];
     let others = abilities.into_iter().filter(|other| other(&off) > other(&all) - 0.05);
     assert_eq!(others.count(), 1, "the other ability stays as it is: {off:?}");
 }
@@ -86,8 +86,9 @@ fn without_the_subject_head_it_loses_agreement_and_still_copies() {
 /// A key that says which word came before takes a layer before it.
 #[test]
 fn the_previous_token_head_comes_first() {
-    let found = [|head: &Scores| head.previous, |head| head.induction, |head| head.subject];
-    let found = found.map(|kind: fn(&Scores) -> f64| best(kind).0);
+    let kinds: [fn(&Scores) -> f64; 3] =
+        [|head| head.previous, |head| head.induction, |head| head.subject];
+    let found = kinds.map(|kind| best(kind).0);
     assert!(found[0].0 == 0 && found[1].0 == 1 && found[2].0 == 1, "{found:?}");
     assert!(found[1] != found[2]);
 }

@@ -92,7 +92,7 @@ fn enter_training(ledger: &mut Ledger) {
 /// Why the kept file is no file of weights.
 pub fn reader() -> Result<&'static Reader, String> {
     static READER: LazyLock<Result<Reader, String>> =
-        LazyLock::new(|| Reader::new(KEPT).map_err(|error| error.to_string()));
+        LazyLock::new(|| Reader::from_bytes(KEPT).map_err(|error| error.to_string()));
     READER.as_ref().map_err(Clone::clone)
 }
 

@@ -1,6 +1,6 @@
 //! The requests of the engine that looks into one head, and at a soft lookup.
 
-use super::reply;
+use super::typing::reply;
 use crate::cell::{Name, Place};
 use crate::head::{Computed, HeadAnswer, Refusal};
 use crate::json::{Unreadable, Value, written};

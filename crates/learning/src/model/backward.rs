@@ -228,6 +228,15 @@ mod tests {
     }
 
     #[test]
+    fn kernel_and_recipe_say_the_same() {
+        let model = model();
+        let (kernel, recipe) =
+            (model.pass(&TOKENS, &[(1, 1)]), model.pass_by_recipe(&TOKENS, &[(1, 1)]));
+        let apart = kernel.unwrap().scores - recipe.unwrap().scores;
+        assert!(apart.iter().all(|apart| apart.abs() < 1e-12), "{apart}");
+    }
+
+    #[test]
     fn no_token_hears_from_a_later_one() {
         let model = model();
         let [one, other] = [[3, 0, 8, 3, 5], [3, 0, 8, 1, 2]];

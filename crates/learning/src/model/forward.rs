@@ -5,7 +5,7 @@ use super::{Layer, Model};
 use crate::Error;
 use crate::norm::{Normalised, normalise};
 use crate::product::product;
-use attention::heads::{Instructions, attend_on};
+use attention::heads::{Instructions, attend_on, reference};
 use attention::{Mask, Options, Real, recipe};
 use ndarray::{Array2, Array3, Axis, s};
 
@@ -64,13 +64,37 @@ impl<F: Real> Model<F> {
     /// [`Error::Empty`], [`Error::TooLong`] or [`Error::NoSuchWord`] for tokens that
     /// the model cannot read; [`Error::NoSuchHead`]; and what `attention` finds wrong.
     pub fn pass(&self, tokens: &[usize], off: &[(usize, usize)]) -> Result<Pass<F>, Error> {
+        self.pass_by(by_kernel, tokens, off)
+    }
+
+    /// The same by the recipe, one head after the other: slower, and a tenth of the
+    /// code, for an engine that is downloaded to read one sentence at a time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Model::pass`].
+    pub fn pass_by_recipe(
+        &self,
+        tokens: &[usize],
+        off: &[(usize, usize)],
+    ) -> Result<Pass<F>, Error> {
+        self.pass_by(by_recipe, tokens, off)
+    }
+
+    /// The way through the model, whichever way attention is computed.
+    fn pass_by(
+        &self,
+        attend: Attend<F>,
+        tokens: &[usize],
+        off: &[(usize, usize)],
+    ) -> Result<Pass<F>, Error> {
         self.check(tokens, off)?;
         let mut x = self.embedding.select(Axis(0), tokens);
         x += &self.positions.slice(s![..tokens.len(), ..]);
         let mut layers = Vec::with_capacity(self.layers.len());
         for (number, layer) in self.layers.iter().enumerate() {
             let off = |head| off.contains(&(number, head));
-            let pass = layer.pass(&x, self.heads, off)?;
+            let pass = layer.pass(attend, &x, self.heads, off)?;
             x += &product(&together(&pass.output), &layer.w_o);
             layers.push(pass);
         }
@@ -103,6 +127,7 @@ impl<F: Real> Layer<F> {
     /// Normalises the tokens and lets each head read them.
     fn pass(
         &self,
+        attend: Attend<F>,
         x: &Array2<F>,
         heads: usize,
         off: impl Fn(usize) -> bool,
@@ -110,7 +135,7 @@ impl<F: Real> Layer<F> {
         let norm = normalise(x, &self.norm);
         let [q, k, v] = [&self.w_q, &self.w_k, &self.w_v]
             .map(|weights| apart(&product(&norm.output, weights), heads));
-        let mut output = attend_on(portable(), &q, &k, &v, Options::causal())?;
+        let mut output = attend(&q, &k, &v)?;
         for (head, mut output) in output.outer_iter_mut().enumerate() {
             if off(head) {
                 output.fill(F::zero());
@@ -118,6 +143,17 @@ impl<F: Real> Layer<F> {
         }
         Ok(LayerPass { norm, q, k, v, output })
     }
+}
+
+/// Causal attention of many heads: from queries, keys and values to outputs.
+type Attend<F> = fn(&Array3<F>, &Array3<F>, &Array3<F>) -> Result<Array3<F>, Error>;
+
+fn by_kernel<F: Real>(q: &Array3<F>, k: &Array3<F>, v: &Array3<F>) -> Result<Array3<F>, Error> {
+    Ok(attend_on(portable(), q, k, v, Options::causal())?)
+}
+
+fn by_recipe<F: Real>(q: &Array3<F>, k: &Array3<F>, v: &Array3<F>) -> Result<Array3<F>, Error> {
+    Ok(reference(q, k, v, Options::causal())?)
 }
 
 /// The instructions that every processor has, the last of all: the faster ones
