@@ -187,6 +187,64 @@ for (const [name, fault, said] of [
     });
 }
 
+test('its place is kept before it comes, and it does nothing while idle', async () => {
+    for (const width of [320, 360, 1280]) {
+        const { page, close } = await reader.tab({ width });
+        await page.addInitScript(() => {
+            window.work = 0;
+            for (const name of ['requestAnimationFrame', 'setTimeout', 'setInterval', 'requestIdleCallback']) {
+                const real = window[name];
+                window[name] = (...all) => { window.work += 1; return real(...all); };
+            }
+        });
+        let arrive = () => {};
+        const late = new Promise(done => { arrive = done; });
+        await page.route('**/widgets/load.js', async route => {
+            await late;
+            await route.continue();
+        });
+        await page.goto(`${reader.site.origin}/${PAGE}#try-it`, { waitUntil: 'commit' });
+        await page.locator('.nav-wrapper').first().waitFor({ state: 'attached' });
+        await page.evaluate(() => document.fonts.ready.then(() => new Promise(requestAnimationFrame)));
+        const height = () => page.evaluate(() => document.querySelector('figure.widget').offsetHeight);
+        const kept = await height();
+        arrive();
+        await page.locator('.widget [data-ready]').waitFor();
+        assert.equal(await height(), kept, `${width} px`);
+        await loaded(page);
+        await page.getByRole('checkbox').uncheck();
+        assert.equal(await height(), kept, `${width} px, with a head switched off`);
+        if (width === 1280) {
+            await page.waitForTimeout(1200);
+            await page.evaluate(() => { window.work = 0; });
+            await page.waitForTimeout(600);
+            assert.equal(await page.evaluate(() => window.work), 0, 'timers and frames while idle');
+        }
+        await close();
+    }
+});
+
+test('its JavaScript and WebAssembly stay under 100 KB', async context => {
+    const { gzipSync } = await import('node:zlib');
+    const { page, close } = await reader.tab();
+    const bodies = new Map();
+    page.on('response', response => {
+        const { pathname } = new URL(response.url());
+        if (/[/]widgets[/].*[.](js|wasm)$/.test(pathname)) {
+            bodies.set(pathname, response.body());
+        }
+    });
+    await page.goto(`${reader.site.origin}/${PAGE}`);
+    await page.locator('pattern-reader').scrollIntoViewIfNeeded();
+    await loaded(page);
+    const sizes = await Promise.all([...bodies.values()].map(async body => gzipSync(await body).length));
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    context.diagnostic(`compressed: ${total} bytes in ${sizes.length} files`);
+    assert.ok([...bodies.keys()].some(name => name.endsWith('.wasm')));
+    assert.ok(total <= 100_000, `${total} bytes`);
+    await close();
+});
+
 test('without JavaScript a sentence says what would be here', async () => {
     const { page, open: go, close } = await reader.tab({ javaScriptEnabled: false });
     await go(PAGE);

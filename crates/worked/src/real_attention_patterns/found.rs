@@ -61,7 +61,7 @@ fn score_of_best(pattern: Pattern) -> Result<f64, String> {
 }
 
 /// A head as the chapter counts it: from 1.
-fn named((layer, head): (usize, usize)) -> String {
+pub(super) fn named((layer, head): (usize, usize)) -> String {
     format!("{}.{}", layer + 1, head + 1)
 }
 
