@@ -13,7 +13,7 @@ use worked::real_attention_patterns::found::{INDUCTION, PREVIOUS, SUBJECT, best}
 const SENTENCES: [&str; 5] = [
     "the birds near the old cat",
     "the bird near the old cats",
-    "king often old with dogs king often old",
+    "king often old dogs king often old",
     "the child with the foxes beside the boys never",
     "the young girls sing . the dog behind the kings",
 ];
