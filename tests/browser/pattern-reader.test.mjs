@@ -214,6 +214,9 @@ test('its place is kept before it comes, and it does nothing while idle', async 
         await loaded(page);
         await page.getByRole('checkbox').uncheck();
         assert.equal(await height(), kept, `${width} px, with a head switched off`);
+        await type(page, 'the catz');
+        await field(page).press('Enter');
+        assert.equal(await height(), kept, `${width} px, with an unknown word`);
         if (width === 1280) {
             await page.waitForTimeout(1200);
             await page.evaluate(() => { window.work = 0; });

@@ -226,3 +226,68 @@ pub fn found(scores: &Array2<Scores>, kind: fn(&Scores) -> f64) -> (usize, usize
     };
     scores.indexed_iter().fold(((0, 0), f64::NEG_INFINITY), highest).0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::Number;
+    use ndarray::array;
+
+    /// A map of four words, each share another number.
+    fn map() -> Array2<f32> {
+        array![
+            [1.0, 0.0, 0.0, 0.0],
+            [0.75, 0.25, 0.0, 0.0],
+            [0.125, 0.375, 0.5, 0.0],
+            [0.0625, 0.3125, 0.5, 0.125],
+        ]
+    }
+
+    fn shares(of: fn(&Text, &Array2<f32>, &mut Vec<f64>), text: &Text) -> Vec<f64> {
+        let mut shares = Vec::new();
+        of(text, &map(), &mut shares);
+        shares
+    }
+
+    #[test]
+    fn previous_reads_just_below_the_diagonal() {
+        assert_eq!(shares(previous, &Text::default()), [0.75, 0.375, 0.5]);
+    }
+
+    /// Words 7 3 7 7, and 3 to be predicted: the second 7 can look at what followed
+    /// the first, and the third at what followed either.
+    #[test]
+    fn induction_reads_what_followed_any_earlier_occurrence() {
+        let text = Text { words: vec![7, 3, 7, 7, 3], agreements: Vec::new() };
+        assert_eq!(shares(induction, &text), [0.375, 0.3125 + 0.125]);
+    }
+
+    #[test]
+    fn subject_reads_where_the_verb_is_predicted_and_only_if_nouns_mislead() {
+        let agreement = |misleading| Agreement {
+            subject: 1,
+            distractors: vec![2, 3],
+            verb: 4,
+            number: Number::Plural,
+            misleading,
+        };
+        let text = Text { words: Vec::new(), agreements: vec![agreement(true), agreement(false)] };
+        assert_eq!(shares(subject, &text), [0.3125]);
+        assert_eq!(shares(distractors, &text), [0.625]);
+    }
+
+    #[test]
+    fn the_highest_score_is_found() {
+        let with = |previous| Scores { previous, ..Scores::default() };
+        let scores = array![[with(0.1), with(0.7)], [with(0.3), with(0.2)]];
+        assert_eq!(found(&scores, |head| head.previous), (0, 1));
+    }
+
+    #[test]
+    fn samples_of_different_seeds_have_different_texts() {
+        let [one, other] = [1, 2].map(|seed| Sample::unseen(seed, 4));
+        assert_ne!(one.sentences, other.sentences);
+        assert_ne!(one.repeats, other.repeats);
+        assert_eq!(one.held_out, Sample::unseen(1, 4).held_out);
+    }
+}

@@ -293,14 +293,22 @@ pub fn loss_on_repeats() -> Result<f64, String> {
     Ok(measured()?.all.loss_on_repeats)
 }
 
-/// The loss measured here is the one that the file tells, which was measured on
-/// other texts.
+/// [`near`]: the loss measured here is the one that the file tells, which was
+/// measured on other texts.
 ///
 /// # Errors
 ///
 /// Both, if they are apart.
 pub fn loss_is_as_told() -> Result<(), String> {
-    let (here, told) = (loss()?, reader()?.made().loss);
+    near(loss()?, reader()?.made().loss)
+}
+
+/// Two losses are at most 0.05 apart.
+///
+/// # Errors
+///
+/// Both, if they are apart.
+pub fn near(here: f64, told: f64) -> Result<(), String> {
     if (here - told).abs() < 0.05 { Ok(()) } else { Err(format!("{here} is not {told}")) }
 }
 
@@ -308,4 +316,21 @@ pub fn loss_is_as_told() -> Result<(), String> {
 #[must_use]
 pub fn texts_measured() -> usize {
     UNSEEN.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_that_are_apart_are_told() {
+        assert!(near(1.4, 1.5).is_err());
+    }
+
+    /// By hand: 44 and 32 rows and 44 columns of 64, 64 gains, and two layers of
+    /// four matrices of 64 by 64 and 64 gains.
+    #[test]
+    fn the_weights_are_as_many_as_counted_by_hand() {
+        assert_eq!(weights(), 2816 + 2048 + 2816 + 64 + 2 * (4 * 4096 + 64));
+    }
 }

@@ -75,47 +75,54 @@ fn with_and_without(pattern: Pattern) -> Result<(Abilities, Abilities), String> 
     Ok((measured.all, measured.without[best(pattern)?]))
 }
 
-/// Copying falls by a bound at least, agreement by 0.05 at most.
+/// An ability of the model.
+pub type Ability = fn(&Abilities) -> f64;
+const COPYING: Ability = |of| of.copying;
+const AGREEMENT: Ability = |of| of.agreement;
+
+/// One ability falls by a bound at least, the other by 0.05 at most.
 ///
 /// # Errors
 ///
 /// By how much they fall, if it is not so.
-pub fn only_copying_falls(by: f64, (with, without): (Abilities, Abilities)) -> Claim {
-    let falls = [with.copying - without.copying, with.agreement - without.agreement];
-    if falls[0] >= by && falls[1] <= 0.05 { Ok(()) } else { Err(format!("they fall by {falls:?}")) }
+pub fn falls_alone(
+    [ability, other]: [Ability; 2],
+    by: f64,
+    (with, without): (Abilities, Abilities),
+) -> Claim {
+    let [falls, others] = [ability, other].map(|of| of(&with) - of(&without));
+    if falls >= by && others <= 0.05 {
+        Ok(())
+    } else {
+        Err(format!("it falls by {falls}, the other by {others}"))
+    }
 }
 
-/// [`only_copying_falls`] by 0.4, without the previous-token head.
+/// [`falls_alone`]: copying, by 0.4, without the previous-token head.
 ///
 /// # Errors
 ///
 /// By how much abilities fall, if it is not so.
 pub fn previous_alone_copies() -> Claim {
-    only_copying_falls(0.4, with_and_without(PREVIOUS)?)
+    falls_alone([COPYING, AGREEMENT], 0.4, with_and_without(PREVIOUS)?)
 }
 
-/// [`only_copying_falls`] by 0.1, without the induction head.
+/// [`falls_alone`]: copying, by 0.1, without the induction head.
 ///
 /// # Errors
 ///
 /// By how much abilities fall, if it is not so.
 pub fn induction_alone_copies() -> Claim {
-    only_copying_falls(0.1, with_and_without(INDUCTION)?)
+    falls_alone([COPYING, AGREEMENT], 0.1, with_and_without(INDUCTION)?)
 }
 
-/// Agreement falls by 0.25 at least without the subject head, copying by 0.05 at most.
+/// [`falls_alone`]: agreement, by 0.25, without the subject head.
 ///
 /// # Errors
 ///
 /// By how much abilities fall, if it is not so.
 pub fn subject_alone_agrees() -> Claim {
-    let (with, without) = with_and_without(SUBJECT)?;
-    let falls = [with.agreement - without.agreement, with.copying - without.copying];
-    if falls[0] >= 0.25 && falls[1] <= 0.05 {
-        Ok(())
-    } else {
-        Err(format!("they fall by {falls:?}"))
-    }
+    falls_alone([AGREEMENT, COPYING], 0.25, with_and_without(SUBJECT)?)
 }
 
 #[cfg(test)]
@@ -123,8 +130,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_that_changes_nothing_is_no_part_of_copying() {
+    fn a_head_that_changes_nothing_is_needed_for_nothing() {
         let all = measured().unwrap().all;
-        assert!(only_copying_falls(0.1, (all, all)).is_err());
+        assert!(falls_alone([COPYING, AGREEMENT], 0.1, (all, all)).is_err());
+    }
+
+    #[test]
+    fn a_head_that_takes_everything_away_is_not_for_one_thing() {
+        let all = measured().unwrap().all;
+        let nothing = Abilities { copying: 0.0, agreement: 0.0, ..all };
+        assert!(falls_alone([AGREEMENT, COPYING], 0.25, (all, nothing)).is_err());
     }
 }

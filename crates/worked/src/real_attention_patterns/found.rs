@@ -177,14 +177,22 @@ pub fn found_above(bound: f64, scores: &Array2<Scores>) -> Claim {
     Ok(())
 }
 
-/// The previous-token head is in the first layer, where the words are all there is
-/// to see; the others are in the second.
+/// [`one_after_the_other`], of the layers of the three heads.
 ///
 /// # Errors
 ///
 /// Where they are.
 pub fn heads_are_in_their_layers() -> Claim {
-    let layers = [best(PREVIOUS)?.0, best(INDUCTION)?.0, best(SUBJECT)?.0];
+    one_after_the_other([best(PREVIOUS)?.0, best(INDUCTION)?.0, best(SUBJECT)?.0])
+}
+
+/// The first is in the first layer, where words and positions are all there is to
+/// see; the others are in the second.
+///
+/// # Errors
+///
+/// Where they are.
+pub fn one_after_the_other(layers: [usize; 3]) -> Claim {
     if layers == [0, 1, 1] { Ok(()) } else { Err(format!("they are in {layers:?}")) }
 }
 
@@ -196,5 +204,10 @@ mod tests {
     fn a_bound_that_no_head_reaches_is_told() {
         let scores = &measured().unwrap().scores;
         assert!(found_above(1.0, scores).unwrap_err().contains("previous token"));
+    }
+
+    #[test]
+    fn heads_in_one_layer_are_no_two_halves() {
+        assert!(one_after_the_other([0, 0, 1]).is_err());
     }
 }

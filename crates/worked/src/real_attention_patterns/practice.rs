@@ -69,14 +69,23 @@ pub fn faint_head() -> Result<String, String> {
     faint().map(named)
 }
 
-/// It has no score above 0.2, and without it the model agrees in less than 0.6 of
-/// the places.
+/// [`faint_and_needed`], of that head.
 ///
 /// # Errors
 ///
 /// Its scores, or how often the model agrees, if it is not so.
 pub fn faint_head_matters() -> Claim {
-    let (measured, head) = (measured()?, faint()?);
+    faint_and_needed(faint()?)
+}
+
+/// A head has no score above 0.2, and without it the model agrees in less than 0.6
+/// of the places.
+///
+/// # Errors
+///
+/// Its scores, or how often the model agrees, if it is not so.
+pub fn faint_and_needed(head: (usize, usize)) -> Claim {
+    let measured = measured()?;
     let Scores { previous, induction, subject, distractors } = measured.scores[head];
     let scores = [previous, induction, subject, distractors];
     if scores.iter().any(|&score| score > 0.2) {
@@ -102,14 +111,23 @@ pub fn spare_head() -> Result<String, String> {
     spare().map(named)
 }
 
-/// Its induction score is above 0.9, and without it the model copies as before, to
-/// a hundredth.
+/// [`clear_and_not_missed`], of that head.
 ///
 /// # Errors
 ///
 /// Its score, or by how much copying falls, if it is not so.
 pub fn spare_head_is_not_missed() -> Claim {
-    let (measured, head) = (measured()?, spare()?);
+    clear_and_not_missed(spare()?)
+}
+
+/// A head's induction score is above 0.9, and without it the model copies as
+/// before, to a hundredth.
+///
+/// # Errors
+///
+/// Its score, or by how much copying falls, if it is not so.
+pub fn clear_and_not_missed(head: (usize, usize)) -> Claim {
+    let measured = measured()?;
     let score = measured.scores[head].induction;
     if score <= 0.9 {
         return Err(format!("its score is {score}"));
@@ -143,4 +161,17 @@ fn repeat(random: &mut Random) -> Vec<usize> {
     let block: Vec<usize> = (0..FAR).map(|_| 1 + random.below(WORDS.len() - 1)).collect();
     let again = block.iter().cycle().copied();
     std::iter::once(STOP).chain(again).take(SIZES.context + 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::real_attention_patterns::found::PREVIOUS;
+
+    #[test]
+    fn heads_of_another_kind_are_told_apart() {
+        assert!(faint_and_needed(best(PREVIOUS).unwrap()).unwrap_err().contains("scores"));
+        assert!(clear_and_not_missed(best(INDUCTION).unwrap()).unwrap_err().contains("falls"));
+        assert!(clear_and_not_missed(faint().unwrap()).unwrap_err().contains("score"));
+    }
 }
