@@ -39,6 +39,20 @@ async function findViolations(page, parts = []) {
     }, { tags: AA, parts });
 }
 
+/**
+ * Waits until a part no longer moves: contents that are sliding away are hidden
+ * to a screen reader already, and lose their place for the keyboard at the end.
+ * @param {import('playwright-core').Page} page
+ * @param {string} part  its selector
+ */
+async function atRest(page, part) {
+    await page.locator(part).evaluate(async element => {
+        await Promise.allSettled(element.getAnimations().map(({ finished }) => finished));
+        // What listens for the end of a movement hears of it with the next frame.
+        await new Promise(requestAnimationFrame);
+    });
+}
+
 for (const theme of THEMES) {
     test(`every page meets WCAG AA in ${theme}`, async () => {
         await onEach(reader, { theme }, await findPages(), async ({ page }) => {
@@ -58,6 +72,7 @@ for (const theme of THEMES) {
                 const inThemes = await findViolations(page, CONTROLS);
                 await page.keyboard.press('Escape');
                 await page.click('#mdbook-sidebar-toggle');
+                await atRest(page, '#mdbook-sidebar');
                 const inContents = await findViolations(page, CONTROLS);
                 return [
                     ...inSearch.map(line => `with search open: ${line}`),
