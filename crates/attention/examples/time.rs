@@ -4,8 +4,9 @@
 use anyhow::{Context, Result, anyhow};
 use attention::heads::{self, Instructions};
 use attention::ndarray::Array3;
-use attention::{Mask, Options, Real};
+use attention::{Element, Mask, Options, Real};
 use clap::{Parser, ValueEnum};
+use half::bf16;
 use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ struct Arguments {
 enum Type {
     F32,
     F64,
+    Bf16,
 }
 
 fn main() -> ExitCode {
@@ -75,19 +77,20 @@ fn run(arguments: &Arguments) -> Result<()> {
     match arguments.dtype {
         Type::F32 => Timing::<f32>::new(arguments)?.report(arguments),
         Type::F64 => Timing::<f64>::new(arguments)?.report(arguments),
+        Type::Bf16 => Timing::<bf16>::new(arguments)?.report(arguments),
     }
 }
 
 /// What is timed.
-struct Timing<F> {
+struct Timing<E: Element> {
     instructions: Instructions,
-    q: Array3<F>,
-    k: Array3<F>,
-    v: Array3<F>,
-    options: Options<F>,
+    q: Array3<E>,
+    k: Array3<E>,
+    v: Array3<E>,
+    options: Options<E::Real>,
 }
 
-impl<F: Real> Timing<F> {
+impl<F: Real, E: Element<Real = F>> Timing<E> {
     fn new(arguments: &Arguments) -> Result<Self> {
         let [heads, tokens, dim] =
             [arguments.heads, arguments.tokens, arguments.dim].map(NonZeroUsize::get);
@@ -130,7 +133,11 @@ impl<F: Real> Timing<F> {
     fn print(&self, arguments: &Arguments, median: f64) {
         let ((heads, tokens, dim), keys) = (self.q.dim(), self.k.dim().1);
         let causal = self.options.mask == Mask::Causal;
-        let dtype = if size_of::<F>() == 4 { "f32" } else { "f64" };
+        let dtype = match size_of::<E>() {
+            2 => "bf16",
+            4 => "f32",
+            _ => "f64",
+        };
         let instructions = self.instructions;
         let path = heads::path(tokens);
         let threads = rayon::current_num_threads();
@@ -195,14 +202,19 @@ impl Generator {
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    fn array<F: Real>(&mut self, name: &str, shape: [usize; 3]) -> Result<Array3<F>> {
+    fn array<F: Real, E: Element<Real = F>>(
+        &mut self,
+        name: &str,
+        shape: [usize; 3],
+    ) -> Result<Array3<E>> {
         let mut elements = Vec::new();
         let too_large = || format!("{name} of shape {shape:?} does not fit in memory");
         let length = shape.iter().try_fold(1_usize, |product, &axis| product.checked_mul(axis));
         let length = length.with_context(too_large)?;
         elements.try_reserve_exact(length).with_context(too_large)?;
         for _ in 0..length {
-            elements.push(F::from(self.normal()).context("no number of this type")?);
+            let number = F::from(self.normal()).context("no number of this type")?;
+            elements.push(E::narrow(number));
         }
         Ok(Array3::from_shape_vec(shape, elements)?)
     }

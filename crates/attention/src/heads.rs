@@ -10,10 +10,12 @@
 //! - `careful` looks again where NaN and infinities came out.
 
 mod backward;
-mod block;
+pub(crate) mod block;
 mod careful;
 pub(crate) mod exponential;
 pub(crate) mod instructions;
+#[cfg(all(target_arch = "x86_64", feature = "bf16"))]
+pub(crate) mod pairs;
 mod panel;
 mod parallel;
 mod problem;
@@ -23,12 +25,12 @@ mod stream;
 mod tile;
 
 use crate::shape::{axis, from_elements, must_match, zeroed, zeros};
-use crate::{Error, Options, Real, recipe};
+use crate::{Element, Error, Options, Real, recipe};
 
 pub use backward::{Gradient, gradient, gradient_on};
 pub use instructions::Instructions;
 use ndarray::{Array3, ArrayRef3, Axis, Dimension, IntoDimension};
-use problem::Problem;
+pub(crate) use problem::Problem;
 
 /// The name of the result, for errors.
 const OUTPUT: &str = "the output";
@@ -91,24 +93,24 @@ const OUTPUT: &str = "the output";
 /// The online softmax: Milakov and Gimelshein (2018), algorithm 3,
 /// <https://arxiv.org/abs/1805.02867>. Attention by tiles: Dao et al. (2022),
 /// algorithm 1, <https://arxiv.org/abs/2205.14135>.
-pub fn attend<F: Real>(
-    q: &ArrayRef3<F>,
-    k: &ArrayRef3<F>,
-    v: &ArrayRef3<F>,
-    options: Options<F>,
-) -> Result<Array3<F>, Error> {
+pub fn attend<E: Element>(
+    q: &ArrayRef3<E>,
+    k: &ArrayRef3<E>,
+    v: &ArrayRef3<E>,
+    options: Options<E::Real>,
+) -> Result<Array3<E>, Error> {
     attend_on(Instructions::best(), q, k, v, options)
 }
 
 /// [`attend`] with instructions that need not be the best: to test each of them.
 #[doc(hidden)]
-pub fn attend_on<F: Real>(
+pub fn attend_on<E: Element>(
     instructions: Instructions,
-    q: &ArrayRef3<F>,
-    k: &ArrayRef3<F>,
-    v: &ArrayRef3<F>,
-    options: Options<F>,
-) -> Result<Array3<F>, Error> {
+    q: &ArrayRef3<E>,
+    k: &ArrayRef3<E>,
+    v: &ArrayRef3<E>,
+    options: Options<E::Real>,
+) -> Result<Array3<E>, Error> {
     check_shapes(q, k, v)?;
     let scale = options.scale_for(q.len_of(Axis(2)))?;
     let problem = Problem { q: q.view(), k: k.view(), v: v.view(), mask: options.mask, scale };
@@ -120,7 +122,7 @@ pub fn attend_on<F: Real>(
     if problem.queries() <= stream::FEW {
         stream::attend(instructions, &problem, &mut output)?;
     } else {
-        block::attend(instructions, &problem, &mut output)?;
+        E::attend(instructions, &problem, &mut output)?;
     }
     from_elements(OUTPUT, shape, output)
 }
@@ -171,10 +173,10 @@ pub fn reference<F: Real>(
 }
 
 /// Checks that queries, keys and values fit together.
-fn check_shapes<F: Real>(
-    q: &ArrayRef3<F>,
-    k: &ArrayRef3<F>,
-    v: &ArrayRef3<F>,
+fn check_shapes<E: Element>(
+    q: &ArrayRef3<E>,
+    k: &ArrayRef3<E>,
+    v: &ArrayRef3<E>,
 ) -> Result<(), Error> {
     const HEADS: &str = "their first axes (heads H)";
     must_match(axis("k", k, 0), axis("q", q, 0), HEADS)?;
@@ -184,7 +186,7 @@ fn check_shapes<F: Real>(
 }
 
 /// The shape of the output, `(H, T_q, d_v)`.
-fn output_shape<F: Real>(q: &ArrayRef3<F>, v: &ArrayRef3<F>) -> (usize, usize, usize) {
+fn output_shape<E: Element>(q: &ArrayRef3<E>, v: &ArrayRef3<E>) -> (usize, usize, usize) {
     (q.len_of(Axis(0)), q.len_of(Axis(1)), v.len_of(Axis(2)))
 }
 

@@ -105,6 +105,7 @@
 //!   and gives the same bits.
 
 pub mod cost;
+mod element;
 mod error;
 pub mod gradient;
 pub mod head;
@@ -118,6 +119,7 @@ pub mod recipe;
 mod shape;
 pub mod tiles;
 
+pub use element::Element;
 pub use error::Error;
 pub use head::{Head, Trace};
 pub use mask::Mask;

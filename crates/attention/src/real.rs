@@ -1,20 +1,15 @@
 //! The scalars that attention is computed in: `f32` and `f64`, nothing else.
 //! What a float can do comes from ndarray's `NdFloat`.
 
+use crate::element::{Element, sealed};
 use crate::heads::exponential::Exponential;
 use ndarray::NdFloat;
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
 
 /// A scalar that attention can be computed in: `f32` or `f64`.
 ///
 /// The trait is sealed, so that the numerics promised in this crate's
 /// documentation hold for every type there is.
-pub trait Real: NdFloat + Into<f64> + sealed::Sealed + Exponential {
+pub trait Real: NdFloat + Into<f64> + sealed::Sealed + Exponential + Element<Real = Self> {
     /// The float nearest to a count, such as a head size.
     fn from_count(count: usize) -> Self;
 

@@ -47,7 +47,10 @@ pub(crate) fn zeros<F: Real, Sh: IntoDimension>(
 }
 
 /// The elements of an array of zeros, in memory order.
-pub(crate) fn zeroed<F: Real>(array: &'static str, shape: &[usize]) -> Result<Vec<F>, Error> {
+pub(crate) fn zeroed<T: Clone + Default>(
+    array: &'static str,
+    shape: &[usize],
+) -> Result<Vec<T>, Error> {
     let too_large = || Error::TooLarge { array, shape: shape.to_vec() };
     let length = shape
         .iter()
@@ -55,7 +58,7 @@ pub(crate) fn zeroed<F: Real>(array: &'static str, shape: &[usize]) -> Result<Ve
         .ok_or_else(too_large)?;
     let mut elements = Vec::new();
     elements.try_reserve_exact(length).map_err(|_| too_large())?;
-    elements.resize(length, F::zero());
+    elements.resize(length, T::default());
     Ok(elements)
 }
 
@@ -74,11 +77,11 @@ pub(crate) fn collected<T>(
 }
 
 /// Gives elements from [`zeroed`] their shape.
-pub(crate) fn from_elements<F: Real, D: Dimension>(
+pub(crate) fn from_elements<T, D: Dimension>(
     array: &'static str,
     shape: D,
-    elements: Vec<F>,
-) -> Result<Array<F, D>, Error> {
+    elements: Vec<T>,
+) -> Result<Array<T, D>, Error> {
     // Some shapes without elements are too large even for ndarray's arithmetic.
     let too_large = Error::TooLarge { array, shape: shape.slice().to_vec() };
     Array::from_shape_vec(shape, elements).map_err(|_| too_large)

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// How many threads each may use; all cores without it
     #[arg(long)]
     threads: Option<usize>,
-    /// Only the cases whose name holds this, such as `H8`, `gradient` or `ladder`;
+    /// Only the cases whose name holds this, such as `H8`, `gradient`, `bf16` or `ladder`;
     /// a file is recorded only if all of its cases were run
     #[arg(long, value_name = "PART")]
     only: Option<String>,

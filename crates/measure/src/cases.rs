@@ -1,9 +1,10 @@
 //! The cases that are timed: the sizes of the table in the book. What a case
 //! counts as work is said here, for all contestants alike.
 
+use half::bf16;
 use serde::{Deserialize, Serialize};
 
-/// One size of attention in f32. There are as many queries as keys, but for
+/// One size of attention. There are as many queries as keys, but for
 /// decoding, where one query meets all keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Case {
@@ -20,6 +21,9 @@ pub(crate) struct Case {
     /// Whether the gradients of queries, keys and values are computed too.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) gradient: bool,
+    /// Whether the numbers are stored in 16 bits, as `bf16`, and not as `f32`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) bf16: bool,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -36,7 +40,8 @@ impl Case {
             (false, false) => "full",
         };
         let gradient = if self.gradient { " with gradient" } else { "" };
-        format!("H{heads} T{keys} d{dim} {kind}{gradient}")
+        let dtype = if self.bf16 { " bf16" } else { "" };
+        format!("H{heads} T{keys} d{dim} {kind}{gradient}{dtype}")
     }
 
     pub(crate) fn is_decoding(self) -> bool {
@@ -56,7 +61,8 @@ impl Case {
 
     /// The bytes of the keys and values, each of which must be read once.
     pub(crate) fn bytes_read(self) -> f64 {
-        2.0 * (self.heads * self.keys) as f64 * (self.dim * size_of::<f32>()) as f64
+        let size = if self.bf16 { size_of::<bf16>() } else { size_of::<f32>() };
+        2.0 * (self.heads * self.keys) as f64 * (self.dim * size) as f64
     }
 }
 
@@ -90,9 +96,14 @@ pub(crate) fn with_gradient() -> Vec<Case> {
     forward.map(|case| Case { gradient: true, ..case }).to_vec()
 }
 
-/// As many queries as keys, forward alone.
+/// Every case once more, with numbers of 16 bits.
+pub(crate) fn in_bf16() -> Vec<Case> {
+    table().into_iter().map(|case| Case { bf16: true, ..case }).collect()
+}
+
+/// As many queries as keys, forward alone, in `f32`.
 pub(crate) fn square(heads: usize, tokens: usize, dim: usize, causal: bool) -> Case {
-    Case { heads, queries: tokens, keys: tokens, dim, causal, gradient: false }
+    Case { heads, queries: tokens, keys: tokens, dim, causal, gradient: false, bf16: false }
 }
 
 #[cfg(test)]
@@ -113,5 +124,10 @@ mod tests {
         let learning = with_gradient()[2];
         assert_eq!(learning.name(), "H8 T1024 d64 causal with gradient");
         assert_eq!(learning.operations(), 3_758_096_384.0);
+        // Half the bytes in bf16.
+        let short = in_bf16()[9];
+        assert_eq!(short.name(), "H32 T16384 d128 decode bf16");
+        assert_eq!(short.bytes_read(), 268_435_456.0);
+        assert_eq!(short.operations(), decode.operations());
     }
 }

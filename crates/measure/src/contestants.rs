@@ -10,7 +10,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use attention::{Options, heads};
+use attention::{Element, Options, heads};
+use half::bf16;
 use ndarray::Array3;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -55,11 +56,11 @@ fn options(case: Case) -> Options<f32> {
 
 /// A function of `attention` with the inputs of a case.
 #[derive(Default)]
-struct Prepared(Option<(Case, [Array3<f32>; 3])>);
+struct Prepared<E>(Option<(Case, [Array3<E>; 3])>);
 
-impl Prepared {
+impl<E: Element<Real = f32>> Prepared<E> {
     fn prepare(&mut self, case: Case) {
-        self.0 = Some((case, inputs(case)));
+        self.0 = Some((case, inputs(case).map(|array| array.mapv(E::narrow))));
     }
 
     fn case(&self) -> Option<Case> {
@@ -69,11 +70,11 @@ impl Prepared {
     fn time(
         &self,
         attend: impl Fn(
-            &Array3<f32>,
-            &Array3<f32>,
-            &Array3<f32>,
+            &Array3<E>,
+            &Array3<E>,
+            &Array3<E>,
             Options<f32>,
-        ) -> Result<Array3<f32>, attention::Error>,
+        ) -> Result<Array3<E>, attention::Error>,
     ) -> Result<Duration> {
         let (case, [q, k, v]) =
             self.0.as_ref().ok_or_else(|| anyhow::anyhow!("no case is prepared"))?;
@@ -87,7 +88,7 @@ impl Prepared {
 
 /// This book's crate: [`heads::attend`], and [`heads::gradient`] where it is asked for.
 #[derive(Default)]
-pub(crate) struct Tiles(Prepared);
+pub(crate) struct Tiles(Prepared<f32>);
 
 impl Contestant for Tiles {
     fn name(&self) -> &'static str {
@@ -103,8 +104,8 @@ impl Contestant for Tiles {
         Ok(())
     }
 
-    fn takes_part(&self, _: Case) -> bool {
-        true
+    fn takes_part(&self, case: Case) -> bool {
+        !case.bf16
     }
 
     fn run(&mut self) -> Result<Duration> {
@@ -121,9 +122,36 @@ impl Contestant for Tiles {
     }
 }
 
+/// This book's crate on numbers of 16 bits: [`heads::attend`].
+#[derive(Default)]
+pub(crate) struct Short(Prepared<bf16>);
+
+impl Contestant for Short {
+    fn name(&self) -> &'static str {
+        Tiles::default().name()
+    }
+
+    fn version(&self) -> String {
+        Tiles::default().version()
+    }
+
+    fn takes_part(&self, case: Case) -> bool {
+        case.bf16
+    }
+
+    fn prepare(&mut self, case: Case) -> Result<()> {
+        self.0.prepare(case);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Duration> {
+        self.0.time(|q, k, v, options| heads::attend(q, k, v, options))
+    }
+}
+
 /// The plain recipe of this book's crate, head by head: [`heads::reference`].
 #[derive(Default)]
-pub(crate) struct Plain(Prepared);
+pub(crate) struct Plain(Prepared<f32>);
 
 impl Contestant for Plain {
     fn name(&self) -> &'static str {
@@ -135,7 +163,7 @@ impl Contestant for Plain {
     }
 
     fn takes_part(&self, case: Case) -> bool {
-        case.operations() < 5e9 && !case.gradient
+        case.operations() < 5e9 && !case.gradient && !case.bf16
     }
 
     fn prepare(&mut self, case: Case) -> Result<()> {
@@ -153,7 +181,7 @@ mod tests {
     use super::*;
 
     const SMALL: Case =
-        Case { heads: 2, queries: 5, keys: 7, dim: 3, causal: true, gradient: false };
+        Case { heads: 2, queries: 5, keys: 7, dim: 3, causal: true, gradient: false, bf16: false };
 
     #[test]
     fn inputs_have_the_sizes_of_the_case_and_are_the_same_each_time() {
@@ -164,7 +192,9 @@ mod tests {
 
     #[test]
     fn a_contestant_runs_what_it_prepared_and_nothing_else() {
-        for contestant in [&mut Tiles::default() as &mut dyn Contestant, &mut Plain::default()] {
+        let contestants: [&mut dyn Contestant; 3] =
+            [&mut Tiles::default(), &mut Plain::default(), &mut Short::default()];
+        for contestant in contestants {
             assert!(contestant.run().is_err());
             contestant.prepare(SMALL).unwrap();
             assert!(contestant.run().unwrap() > Duration::ZERO);

@@ -17,7 +17,7 @@ use clap::Parser;
 
 use crate::cases::Case;
 use crate::contestants::python::Python;
-use crate::contestants::{Contestant, Plain, Tiles};
+use crate::contestants::{Contestant, Plain, Short, Tiles};
 use crate::record::Record;
 
 /// Times attention side by side with PyTorch, NumPy, candle-nn and the plain
@@ -38,7 +38,7 @@ struct Arguments {
     /// How many threads each may use; all cores without it
     #[arg(long)]
     threads: Option<usize>,
-    /// Only the cases whose name holds this, such as `H8`, `gradient` or `ladder`;
+    /// Only the cases whose name holds this, such as `H8`, `gradient`, `bf16` or `ladder`;
     /// a file is recorded only if all of its cases were run
     #[arg(long, value_name = "PART", default_value = "")]
     only: String,
@@ -60,8 +60,9 @@ fn main() -> anyhow::Result<()> {
         .context("the threads cannot be started")?;
     let peers = arguments.chosen(cases::table(), Case::name);
     let learning = arguments.chosen(cases::with_gradient(), Case::name);
+    let short = arguments.chosen(cases::in_bf16(), Case::name);
     let versions = arguments.chosen(ladder::table(), ladder::name);
-    if peers.is_empty() && learning.is_empty() && versions.is_empty() {
+    if [&peers, &learning, &short].iter().all(|cases| cases.is_empty()) && versions.is_empty() {
         bail!(
             "no case's name holds `{}`; names are like `{}` and `{}`",
             arguments.only,
@@ -73,6 +74,7 @@ fn main() -> anyhow::Result<()> {
     for (cases, all, file) in [
         (peers, cases::table().len(), "peers.json"),
         (learning, cases::with_gradient().len(), "gradient.json"),
+        (short, cases::in_bf16().len(), "bf16.json"),
     ] {
         if !cases.is_empty() {
             let all = cases.len() == all;
@@ -137,7 +139,7 @@ fn with_peers(cases: Vec<Case>, threads: usize, arguments: &Arguments) -> anyhow
 /// Everyone who takes part, ours first.
 fn contestants(python: Option<&mut Python>) -> Vec<Box<dyn Contestant + '_>> {
     let mut all: Vec<Box<dyn Contestant>> =
-        vec![Box::new(Tiles::default()), Box::new(Plain::default())];
+        vec![Box::new(Tiles::default()), Box::new(Short::default()), Box::new(Plain::default())];
     #[cfg(feature = "candle")]
     all.push(Box::new(contestants::candle::Candle::default()));
     if let Some(python) = python {

@@ -150,7 +150,7 @@ fn check_output<F: Real>(
 }
 
 /// Attention, what came out of it, and how a loss changes with that.
-struct Loss<'a, F> {
+struct Loss<'a, F: Real> {
     attention: Problem<'a, F>,
     /// `O (H, T_q, d_v)`.
     output: ArrayView3<'a, F>,

@@ -8,51 +8,51 @@ use super::parallel;
 use super::problem::{KEY_BLOCK, Problem};
 use super::tile::Tiles;
 use crate::shape::{collected, zeroed};
-use crate::{Error, Real};
+use crate::{Element, Error};
 use std::cmp::Reverse;
 use std::ops::Range;
 
 /// How many queries a block holds at most: a multiple of every panel's width.
-const QUERY_BLOCK: usize = 64;
+pub(super) const QUERY_BLOCK: usize = 64;
 
 /// Neighbouring queries of one head, at most `QUERY_BLOCK`, and their rows of
 /// the output: `d_v` elements for each query.
-pub(super) struct Block<'a, F> {
+pub(super) struct Block<'a, E> {
     pub(super) head: usize,
     pub(super) queries: Range<usize>,
-    pub(super) rows: &'a mut [F],
+    pub(super) rows: &'a mut [E],
 }
 
 /// Computes the output `(H, T_q, d_v)` of a problem; it must not be empty.
-pub(super) fn attend<F: Real>(
+pub(crate) fn attend<E: Element>(
     instructions: Instructions,
-    problem: &Problem<F>,
-    output: &mut [F],
+    problem: &Problem<E>,
+    output: &mut [E],
 ) -> Result<(), Error> {
     parallel::for_each(
         heaviest_first(problem, output)?,
         problem.multiplications(),
         || Scratch::new(problem),
-        |scratch, block| instructions.run(Fill { problem, block, scratch }),
+        |scratch, mut block| block.fill(instructions, problem, scratch),
     )
 }
 
 /// Computes the rows of a single block.
-pub(super) fn attend_block<F: Real>(
+pub(super) fn attend_block<E: Element>(
     instructions: Instructions,
-    problem: &Problem<F>,
-    block: Block<F>,
+    problem: &Problem<E>,
+    mut block: Block<E>,
 ) -> Result<(), Error> {
-    instructions.run(Fill { problem, block, scratch: &mut Scratch::new(problem)? });
+    block.fill(instructions, problem, &mut Scratch::new(problem)?);
     Ok(())
 }
 
 /// Divides the output into blocks of queries, those with the most keys first:
 /// were a heavy block taken last, the other threads would wait for it.
-fn heaviest_first<'a, F: Real>(
-    problem: &Problem<F>,
-    output: &'a mut [F],
-) -> Result<Vec<Block<'a, F>>, Error> {
+pub(super) fn heaviest_first<'a, E: Element>(
+    problem: &Problem<E>,
+    output: &'a mut [E],
+) -> Result<Vec<Block<'a, E>>, Error> {
     let (queries, d_v) = (problem.queries(), problem.d_v());
     let rows_of_heads = output.chunks_exact_mut(queries * d_v).enumerate();
     let blocks = rows_of_heads.flat_map(|(head, rows_of_head)| {
@@ -70,18 +70,18 @@ fn heaviest_first<'a, F: Real>(
 }
 
 /// Memory for one block at a time; a thread uses it again for its next block.
-struct Scratch<'a, F> {
+pub(super) struct Scratch<'a, E: Element> {
     /// The queries of the block in panels, each `(d, WIDTH)`.
-    queries: Vec<F>,
+    queries: Vec<E::Real>,
     /// The output of the block in panels, each `(d_v, WIDTH)`.
-    outputs: Vec<F>,
+    outputs: Vec<E::Real>,
     /// The scores of one panel for one tile, `(KEY_BLOCK, WIDTH)`.
-    scores: Vec<F>,
-    tiles: Tiles<'a, F>,
+    scores: Vec<E::Real>,
+    tiles: Tiles<'a, E>,
 }
 
-impl<'a, F: Real> Scratch<'a, F> {
-    fn new(problem: &Problem<'a, F>) -> Result<Self, Error> {
+impl<'a, E: Element> Scratch<'a, E> {
+    pub(super) fn new(problem: &Problem<'a, E>) -> Result<Self, Error> {
         Ok(Self {
             queries: zeroed("a block of queries", &[problem.d(), QUERY_BLOCK])?,
             outputs: zeroed("a block of the output", &[problem.d_v(), QUERY_BLOCK])?,
@@ -91,14 +91,26 @@ impl<'a, F: Real> Scratch<'a, F> {
     }
 }
 
-/// A block to be filled, with all that it takes.
-struct Fill<'j, 'p, 'o, F> {
-    problem: &'j Problem<'p, F>,
-    block: Block<'o, F>,
-    scratch: &'j mut Scratch<'p, F>,
+impl<E: Element> Block<'_, E> {
+    /// Computes the rows of the block.
+    pub(super) fn fill<'p>(
+        &mut self,
+        instructions: Instructions,
+        problem: &Problem<'p, E>,
+        scratch: &mut Scratch<'p, E>,
+    ) {
+        instructions.run(Fill { problem, block: self, scratch });
+    }
 }
 
-impl<F: Real> Job<F> for Fill<'_, '_, '_, F> {
+/// A block to be filled, with all that it takes.
+struct Fill<'j, 'p, 'o, E: Element> {
+    problem: &'j Problem<'p, E>,
+    block: &'j mut Block<'o, E>,
+    scratch: &'j mut Scratch<'p, E>,
+}
+
+impl<E: Element> Job<E::Real> for Fill<'_, '_, '_, E> {
     fn queries(&self) -> usize {
         self.block.queries.len()
     }
@@ -107,17 +119,17 @@ impl<F: Real> Job<F> for Fill<'_, '_, '_, F> {
     fn run<const FUSED: bool, const WIDTH: usize>(self) {
         let Self { problem, block, scratch: Scratch { queries, outputs, scores, tiles } } = self;
         let scores = scores.as_chunks_mut().0;
-        let mut panels = panels::<F, WIDTH>(problem, &block, queries, outputs);
+        let mut panels = panels::<E, WIDTH>(problem, block, queries, outputs);
         let reach = problem.reach(&block.queries);
         for first in (0..reach).step_by(KEY_BLOCK) {
             let tile = tiles.tile(block.head, first, reach);
             for panel in &mut panels {
-                panel.absorb::<FUSED>(problem, &tile, scores);
+                panel.absorb::<E, FUSED>(problem, &tile, scores);
             }
         }
         for (panel, rows) in panels.iter_mut().zip(block.rows.chunks_mut(WIDTH * problem.d_v())) {
             if !panel.finish(problem, rows) {
-                look_again::<F, FUSED, WIDTH>(problem, block.head, panel, tiles, scores, rows);
+                look_again::<_, E, FUSED, WIDTH>(problem, block.head, panel, tiles, scores, rows);
             }
         }
     }
@@ -125,12 +137,12 @@ impl<F: Real> Job<F> for Fill<'_, '_, '_, F> {
 
 /// Divides a block into panels, which take their places in memory.
 #[inline(always)]
-fn panels<'a, F: Real, const WIDTH: usize>(
-    problem: &Problem<F>,
-    block: &Block<F>,
-    queries: &'a mut [F],
-    outputs: &'a mut [F],
-) -> Vec<Panel<'a, F, WIDTH>> {
+fn panels<'a, E: Element, const WIDTH: usize>(
+    problem: &Problem<E>,
+    block: &Block<E>,
+    queries: &'a mut [E::Real],
+    outputs: &'a mut [E::Real],
+) -> Vec<Panel<'a, E::Real, WIDTH>> {
     let mut queries = queries.as_chunks_mut().0;
     let mut outputs = outputs.as_chunks_mut().0;
     let new_panel = |first| {

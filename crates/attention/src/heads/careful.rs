@@ -8,31 +8,31 @@ use super::problem::{KEY_BLOCK, Problem};
 use super::product::mix;
 use super::softmax::add;
 use super::tile::{Tile, Tiles};
-use crate::Real;
+use crate::{Element, Real};
 
 /// Computes again those rows of a panel that the first look left with infinite
 /// numbers or NaN. The largest score of each query is known from then.
 #[inline(always)]
-pub(super) fn look_again<F: Real, const FUSED: bool, const WIDTH: usize>(
-    problem: &Problem<F>,
+pub(super) fn look_again<F: Real, E: Element<Real = F>, const FUSED: bool, const WIDTH: usize>(
+    problem: &Problem<E>,
     head: usize,
     panel: &mut Panel<F, WIDTH>,
-    tiles: &mut Tiles<F>,
+    tiles: &mut Tiles<E>,
     scores: &mut [[F; WIDTH]],
-    rows: &mut [F],
+    rows: &mut [E],
 ) {
     let reach = problem.reach(&panel.queries);
     let mut total = [F::zero(); WIDTH];
     for first in (0..reach).step_by(KEY_BLOCK) {
         let tile = tiles.tile(head, first, reach);
-        for weights in weigh::<F, FUSED, WIDTH>(problem, panel, &tile, scores) {
+        for weights in weigh::<F, E, FUSED, WIDTH>(problem, panel, &tile, scores) {
             add::<F, WIDTH>(&mut total, weights);
         }
     }
     panel.output.fill([F::zero(); WIDTH]);
     for first in (0..reach).step_by(KEY_BLOCK) {
         let tile = tiles.tile(head, first, reach);
-        let weights = weigh::<F, FUSED, WIDTH>(problem, panel, &tile, scores);
+        let weights = weigh::<F, E, FUSED, WIDTH>(problem, panel, &tile, scores);
         for weights in &mut *weights {
             for query in 0..WIDTH {
                 let weight = weights[query];
@@ -45,7 +45,7 @@ pub(super) fn look_again<F: Real, const FUSED: bool, const WIDTH: usize>(
     for (index, row) in rows.chunks_exact_mut(problem.d_v()).enumerate() {
         if !panel.is_settled(problem, index, row) {
             for (element, sums) in row.iter_mut().zip(&*panel.output) {
-                *element = sums[index];
+                *element = E::narrow(sums[index]);
             }
         }
     }
@@ -53,13 +53,13 @@ pub(super) fn look_again<F: Real, const FUSED: bool, const WIDTH: usize>(
 
 /// The weights of a tile, before they are divided by their sum.
 #[inline(always)]
-fn weigh<'s, F: Real, const FUSED: bool, const WIDTH: usize>(
-    problem: &Problem<F>,
+fn weigh<'s, F: Real, E: Element<Real = F>, const FUSED: bool, const WIDTH: usize>(
+    problem: &Problem<E>,
     panel: &Panel<F, WIDTH>,
     tile: &Tile<F>,
     scores: &'s mut [[F; WIDTH]],
 ) -> &'s mut [[F; WIDTH]] {
-    let scores = panel.score::<FUSED>(problem, tile, scores);
+    let scores = panel.score::<E, FUSED>(problem, tile, scores);
     let scale = problem.scale.abs();
     for score in scores.as_flattened_mut() {
         *score *= scale;

@@ -29,6 +29,9 @@ pub struct Instructions(Set);
 /// All that the kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Set {
+    /// 512 bits, and 32 numbers of `bf16` multiplied in pairs.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Bf16,
     /// 512 bits: 16 numbers of `f32`.
     #[cfg(target_arch = "x86_64")]
     Avx512,
@@ -53,6 +56,8 @@ impl Instructions {
     pub fn available() -> impl Iterator<Item = Self> {
         const ALL: &[Set] = &[
             #[cfg(target_arch = "x86_64")]
+            Set::Avx512Bf16,
+            #[cfg(target_arch = "x86_64")]
             Set::Avx512,
             #[cfg(target_arch = "x86_64")]
             Set::Avx2,
@@ -63,13 +68,19 @@ impl Instructions {
         ALL.iter().filter(|set| set.is_present()).map(|&set| Self(set))
     }
 
+    /// Whether they multiply numbers of 16 bits in pairs.
+    #[cfg(all(target_arch = "x86_64", feature = "bf16"))]
+    pub(super) fn multiply_pairs(self) -> bool {
+        self.0 == Set::Avx512Bf16
+    }
+
     /// Runs a job, compiled for these instructions.
     #[allow(unsafe_code, reason = "the compiler cannot see that the processor was asked")]
     pub(crate) fn run<F: Real>(self, job: impl Job<F>) {
         match self.0 {
             // SAFETY: the set is in an `Instructions`, so the processor has it.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => unsafe { run_avx512(job) },
+            Set::Avx512Bf16 | Set::Avx512 => unsafe { run_avx512(job) },
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             Set::Avx2 => unsafe { run_avx2(job) },
@@ -84,6 +95,8 @@ impl Set {
     /// Whether this processor has these instructions.
     fn is_present(self) -> bool {
         match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Bf16 => Self::Avx512.is_present() && is_x86_feature_detected!("avx512bf16"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => {
                 is_x86_feature_detected!("avx512f")
@@ -104,6 +117,8 @@ impl Set {
 impl fmt::Display for Instructions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512Bf16 => "AVX-512 BF16",
             #[cfg(target_arch = "x86_64")]
             Set::Avx512 => "AVX-512",
             #[cfg(target_arch = "x86_64")]

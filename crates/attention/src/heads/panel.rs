@@ -5,16 +5,16 @@ use super::problem::{Problem, finite};
 use super::product::{mix, score};
 use super::softmax::Running;
 use super::tile::Tile;
-use crate::Real;
+use crate::{Element, Real};
 use ndarray::s;
 use std::ops::Range;
 
 /// WIDTH neighbouring queries of one head, or fewer: then the last of the
 /// WIDTH places stand empty, and what is computed there is looked at by nobody.
-pub(super) struct Panel<'a, F, const WIDTH: usize> {
+pub(super) struct Panel<'a, F, const WIDTH: usize, Component = F> {
     pub(super) queries: Range<usize>,
     /// The queries, transposed to `(d, WIDTH)`.
-    columns: &'a [[F; WIDTH]],
+    pub(super) columns: &'a [[Component; WIDTH]],
     pub(super) softmax: Running<F, WIDTH>,
     /// The sum of the values, each times its weight: `(d_v, WIDTH)`.
     pub(super) output: &'a mut [[F; WIDTH]],
@@ -23,8 +23,8 @@ pub(super) struct Panel<'a, F, const WIDTH: usize> {
 impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
     /// Begins with queries that have seen no key.
     #[inline(always)]
-    pub(super) fn new(
-        problem: &Problem<F>,
+    pub(super) fn new<E: Element<Real = F>>(
+        problem: &Problem<E>,
         head: usize,
         queries: Range<usize>,
         columns: &'a mut [[F; WIDTH]],
@@ -34,7 +34,7 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
         for (row, query) in problem.q.slice(s![head, queries.clone(), ..]).outer_iter().enumerate()
         {
             for (column, &component) in columns.iter_mut().zip(query) {
-                column[row] = component * direction;
+                column[row] = component.widen() * direction;
             }
         }
         output.fill([F::zero(); WIDTH]);
@@ -43,13 +43,13 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
 
     /// Takes a tile into the softmax and the output of each query.
     #[inline(always)]
-    pub(super) fn absorb<const FUSED: bool>(
+    pub(super) fn absorb<E: Element<Real = F>, const FUSED: bool>(
         &mut self,
-        problem: &Problem<F>,
+        problem: &Problem<E>,
         tile: &Tile<F>,
         scores: &mut [[F; WIDTH]],
     ) {
-        let scores = self.score::<FUSED>(problem, tile, scores);
+        let scores = self.score::<E, FUSED>(problem, tile, scores);
         let diagonal = self.close(problem, tile.keys.start, scores);
         let fade = self.softmax.absorb::<FUSED>(scores, problem.factor());
         // What is closed has the weight 0, and 0 times NaN would be NaN.
@@ -62,9 +62,9 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
 
     /// The scores of a tile, as far as any query may see it.
     #[inline(always)]
-    pub(super) fn score<'s, const FUSED: bool>(
+    pub(super) fn score<'s, E: Element<Real = F>, const FUSED: bool>(
         &self,
-        problem: &Problem<F>,
+        problem: &Problem<E>,
         tile: &Tile<F>,
         scores: &'s mut [[F; WIDTH]],
     ) -> &'s mut [[F; WIDTH]] {
@@ -73,13 +73,15 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
         score::<F, FUSED, WIDTH>(tile.k, self.columns, scores);
         scores
     }
+}
 
+impl<F: Real, const WIDTH: usize, Component> Panel<'_, F, WIDTH, Component> {
     /// Sets the scores of keys that a query may not see to −∞. Returns whether
     /// there are any.
     #[inline(always)]
-    pub(super) fn close(
+    pub(super) fn close<E: Element<Real = F>>(
         &self,
-        problem: &Problem<F>,
+        problem: &Problem<E>,
         first_key: usize,
         scores: &mut [[F; WIDTH]],
     ) -> bool {
@@ -104,14 +106,18 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
     /// Writes the averages of the values into rows of `d_v` elements. Returns
     /// whether all of them are settled.
     #[inline(always)]
-    pub(super) fn finish(&self, problem: &Problem<F>, rows: &mut [F]) -> bool {
+    pub(super) fn finish<E: Element<Real = F>>(
+        &self,
+        problem: &Problem<E>,
+        rows: &mut [E],
+    ) -> bool {
         let mut all_settled = true;
         for (index, row) in rows.chunks_exact_mut(problem.d_v()).enumerate() {
             // A query that saw nothing has no average, and gets zeros.
             let total = self.softmax.total[index];
             let divisor = if total.is_zero() { F::one() } else { total };
             for (element, sums) in row.iter_mut().zip(&*self.output) {
-                *element = sums[index] / divisor;
+                *element = E::narrow(sums[index] / divisor);
             }
             all_settled &= self.is_settled(problem, index, row);
         }
@@ -120,7 +126,12 @@ impl<'a, F: Real, const WIDTH: usize> Panel<'a, F, WIDTH> {
 
     /// Whether a row, that of the query at an index, is what the recipe gives.
     #[inline(always)]
-    pub(super) fn is_settled(&self, problem: &Problem<F>, index: usize, row: &[F]) -> bool {
+    pub(super) fn is_settled<E: Element<Real = F>>(
+        &self,
+        problem: &Problem<E>,
+        index: usize,
+        row: &[E],
+    ) -> bool {
         problem.is_settled(self.softmax.largest[index], self.softmax.total[index], row)
     }
 }

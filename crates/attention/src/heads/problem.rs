@@ -1,6 +1,6 @@
 //! What is to be computed, and how it divides into blocks. It computes nothing.
 
-use crate::{Mask, Real};
+use crate::{Element, Mask, Real};
 use ndarray::{ArrayView3, Axis};
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ pub(super) const KEY_BLOCK: usize = 128;
 
 /// Queries, keys and values of shapes known to fit: `q (H, T_q, d)`,
 /// `k (H, T_k, d)`, `v (H, T_k, d_v)`.
-pub(super) struct Problem<'a, F> {
-    pub(super) q: ArrayView3<'a, F>,
-    pub(super) k: ArrayView3<'a, F>,
-    pub(super) v: ArrayView3<'a, F>,
+pub struct Problem<'a, E: Element> {
+    pub(super) q: ArrayView3<'a, E>,
+    pub(super) k: ArrayView3<'a, E>,
+    pub(super) v: ArrayView3<'a, E>,
     pub(super) mask: Mask,
-    pub(super) scale: F,
+    pub(super) scale: E::Real,
 }
 
-impl<F: Real> Problem<'_, F> {
+impl<F: Real, E: Element<Real = F>> Problem<'_, E> {
     /// How many heads there are, H.
     pub(super) fn heads(&self) -> usize {
         self.q.len_of(Axis(0))
@@ -80,14 +80,14 @@ impl<F: Real> Problem<'_, F> {
     /// numbers: they make NaN of scores of +∞, or of a NaN whose weight came to
     /// be 0, and do not see scores that only their scale makes infinite.
     #[inline(always)]
-    pub(super) fn is_settled(&self, largest: F, total: F, row: &[F]) -> bool {
+    pub(super) fn is_settled(&self, largest: F, total: F, row: &[E]) -> bool {
         finite(row) && ((largest * self.scale).is_finite() || total.is_zero())
     }
 }
 
 /// Whether all numbers are finite.
 #[inline(always)]
-pub(super) fn finite<F: Real>(numbers: &[F]) -> bool {
+pub(super) fn finite<F: Real, E: Element<Real = F>>(numbers: &[E]) -> bool {
     // Without a way out in the middle, so that many are asked at once.
-    numbers.iter().fold(true, |so_far, number| so_far & number.is_finite())
+    numbers.iter().fold(true, |so_far, number| so_far & number.widen().is_finite())
 }

@@ -10,7 +10,7 @@ use super::problem::{KEY_BLOCK, Problem};
 use super::softmax::SUM_BLOCK;
 use super::tile::{Tile, Tiles};
 use crate::shape::{collected, zeroed};
-use crate::{Error, Real};
+use crate::{Element, Error, Real};
 use ndarray::s;
 use std::ops::Range;
 
@@ -19,6 +19,10 @@ pub(super) const FEW: usize = 4;
 
 /// How many sums a dot product ends with, side by side.
 const LANES: usize = 16;
+
+/// How many keys, or values, are taken at once: with one alone the processor would
+/// wait for a sum, or for an output, before it can begin with the next.
+const ROWS: usize = 4;
 
 /// How far ahead of a row memory is asked for, in bytes.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -30,10 +34,10 @@ const KEY_RANGE: usize = 1024;
 
 /// Computes the output `(H, T_q, d_v)` of a few queries: first what each range
 /// of keys contributes, then the sum of the ranges, in their order.
-pub(super) fn attend<F: Real>(
+pub(super) fn attend<F: Real, E: Element<Real = F>>(
     instructions: Instructions,
-    problem: &Problem<F>,
-    output: &mut [F],
+    problem: &Problem<E>,
+    output: &mut [E],
 ) -> Result<(), Error> {
     let (heads, queries, keys, d_v) =
         (problem.heads(), problem.queries(), problem.keys(), problem.d_v());
@@ -51,12 +55,15 @@ pub(super) fn attend<F: Real>(
         || Scratch::new(problem),
         |scratch, part| instructions.run(Stream { problem, part, scratch }),
     )?;
+    let mut sums_of_row = zeroed("the sums of a row", &[d_v])?;
     for (index, row) in output.chunks_exact_mut(d_v).enumerate() {
         let (head, query) = (index / queries, index % queries);
         let ranges =
             sums.iter().skip(head * ranges * queries + query).step_by(queries).take(ranges);
-        let sums = ranges.fold(Sums::new(row), |whole, part| whole.merge(part, problem.factor()));
-        if !sums.divide(problem) {
+        sums_of_row.fill(F::zero());
+        let whole = Sums::new(&mut sums_of_row);
+        let whole = ranges.fold(whole, |whole, part| whole.merge(part, problem.factor()));
+        if !whole.divide(problem, row) {
             let queries = query..query + 1;
             block::attend_block(instructions, problem, Block { head, queries, rows: row })?;
         }
@@ -73,27 +80,27 @@ struct Part<'s, 'o, F> {
 }
 
 /// Memory for one part at a time; a thread uses it again for its next part.
-struct Scratch<'a, F> {
+struct Scratch<'a, E: Element> {
     /// The queries, one after another: `(T_q, d)`.
-    queries: Vec<F>,
-    tiles: Tiles<'a, F>,
+    queries: Vec<E::Real>,
+    tiles: Tiles<'a, E>,
 }
 
-impl<'a, F: Real> Scratch<'a, F> {
-    fn new(problem: &Problem<'a, F>) -> Result<Self, Error> {
+impl<'a, E: Element> Scratch<'a, E> {
+    fn new(problem: &Problem<'a, E>) -> Result<Self, Error> {
         let queries = zeroed("a few queries", &[problem.queries(), problem.d()])?;
         Ok(Self { queries, tiles: Tiles::new(problem)? })
     }
 }
 
 /// A part to be computed, with all that it takes.
-struct Stream<'j, 'p, 's, 'o, F> {
-    problem: &'j Problem<'p, F>,
-    part: Part<'s, 'o, F>,
-    scratch: &'j mut Scratch<'p, F>,
+struct Stream<'j, 'p, 's, 'o, E: Element> {
+    problem: &'j Problem<'p, E>,
+    part: Part<'s, 'o, E::Real>,
+    scratch: &'j mut Scratch<'p, E>,
 }
 
-impl<F: Real> Job<F> for Stream<'_, '_, '_, '_, F> {
+impl<E: Element> Job<E::Real> for Stream<'_, '_, '_, '_, E> {
     fn queries(&self) -> usize {
         usize::MAX
     }
@@ -104,7 +111,7 @@ impl<F: Real> Job<F> for Stream<'_, '_, '_, '_, F> {
             self;
         let (d, direction) = (problem.d(), problem.direction());
         for (to, &from) in queries.iter_mut().zip(problem.q.slice(s![head, .., ..])) {
-            *to = from * direction;
+            *to = from.widen() * direction;
         }
         for first in keys.clone().step_by(KEY_BLOCK) {
             let tile = tiles.tile(head, first, keys.end);
@@ -154,12 +161,7 @@ impl<'a, F: Real> Sums<'a, F> {
         for sum in &mut *self.output {
             *sum *= fade;
         }
-        for (&weight, value) in scores.iter().zip(tile.v.chunks_exact(self.output.len())) {
-            prefetch(value);
-            for (sum, &component) in self.output.iter_mut().zip(value) {
-                *sum = multiply_add::<F, FUSED>(weight, component, *sum);
-            }
-        }
+        mix::<F, FUSED>(scores, tile.v, self.output);
     }
 
     /// Adds what other keys contribute; of the two, the one whose largest score
@@ -176,13 +178,13 @@ impl<'a, F: Real> Sums<'a, F> {
         self
     }
 
-    /// Turns the sums into averages. Returns whether they are settled.
-    fn divide(self, problem: &Problem<F>) -> bool {
+    /// Writes the averages into a row. Returns whether they are settled.
+    fn divide<E: Element<Real = F>>(&self, problem: &Problem<E>, row: &mut [E]) -> bool {
         let divisor = if self.total.is_zero() { F::one() } else { self.total };
-        for sum in &mut *self.output {
-            *sum /= divisor;
+        for (element, &sum) in row.iter_mut().zip(&*self.output) {
+            *element = E::narrow(sum / divisor);
         }
-        problem.is_settled(self.largest, self.total, self.output)
+        problem.is_settled(self.largest, self.total, row)
     }
 }
 
@@ -198,30 +200,79 @@ fn weight<F: Real, const FUSED: bool>(score: F, largest: F, factor: F) -> F {
 #[inline(always)]
 fn score<F: Real, const FUSED: bool>(query: &[F], keys: &[F], scores: &mut [F]) {
     let d = query.len();
-    let mut lanes = [[F::zero(); LANES]; KEY_BLOCK];
-    for (key, lanes) in lanes[..scores.len()].iter_mut().enumerate() {
-        multiply::<F, FUSED>(query, &keys[key * d..][..d], lanes);
+    let (fours, rest) = scores.as_chunks_mut::<ROWS>();
+    let first_of_rest = fours.len() * ROWS;
+    for (index, four) in fours.iter_mut().enumerate() {
+        *four = score_rows::<F, FUSED, ROWS>(query, &keys[index * ROWS * d..]);
     }
-    for (score, lanes) in scores.iter_mut().zip(&lanes) {
-        *score = sum(lanes);
+    for (index, score) in rest.iter_mut().enumerate() {
+        [*score] = score_rows::<F, FUSED, 1>(query, &keys[(first_of_rest + index) * d..]);
     }
 }
 
-/// The products of the components of a query and a key, added up in lanes.
+/// The scores of the first ROWS keys. The products of each are added up in lanes.
 #[inline(always)]
-fn multiply<F: Real, const FUSED: bool>(query: &[F], key: &[F], lanes: &mut [F; LANES]) {
-    prefetch(key);
+fn score_rows<F: Real, const FUSED: bool, const ROWS: usize>(query: &[F], keys: &[F]) -> [F; ROWS] {
+    let d = query.len();
     let (query, rest_of_query) = query.as_chunks::<LANES>();
-    let (key, rest_of_key) = key.as_chunks::<LANES>();
-    let mut sums = [F::zero(); LANES];
-    for (query, key) in query.iter().zip(key) {
-        for lane in 0..LANES {
-            sums[lane] = multiply_add::<F, FUSED>(query[lane], key[lane], sums[lane]);
+    let mut rows: [(&[[F; LANES]], &[F]); ROWS] = [(&[], &[]); ROWS];
+    for row in 0..ROWS {
+        let key = &keys[row * d..][..d];
+        prefetch(key);
+        rows[row] = key.as_chunks();
+    }
+    let mut lanes = [[F::zero(); LANES]; ROWS];
+    for (c, query) in query.iter().enumerate() {
+        for row in 0..ROWS {
+            let key = &rows[row].0[c];
+            for lane in 0..LANES {
+                lanes[row][lane] =
+                    multiply_add::<F, FUSED>(query[lane], key[lane], lanes[row][lane]);
+            }
         }
     }
-    *lanes = sums;
-    for (lane, (&query, &key)) in rest_of_query.iter().zip(rest_of_key).enumerate() {
-        lanes[lane] = multiply_add::<F, FUSED>(query, key, lanes[lane]);
+    for (lane, &query) in rest_of_query.iter().enumerate() {
+        for row in 0..ROWS {
+            let key = rows[row].1[lane];
+            lanes[row][lane] = multiply_add::<F, FUSED>(query, key, lanes[row][lane]);
+        }
+    }
+    lanes.map(|lanes| sum(&lanes))
+}
+
+/// Adds to an output the values, each times its weight.
+#[inline(always)]
+fn mix<F: Real, const FUSED: bool>(weights: &[F], values: &[F], output: &mut [F]) {
+    let d_v = output.len();
+    let (fours, rest) = weights.as_chunks::<ROWS>();
+    let (values_of_fours, values_of_rest) = values.split_at(fours.len() * ROWS * d_v);
+    for (four, values) in fours.iter().zip(values_of_fours.chunks_exact(ROWS * d_v)) {
+        mix_rows::<F, FUSED, ROWS>(four, values, output);
+    }
+    for (&weight, value) in rest.iter().zip(values_of_rest.chunks_exact(d_v)) {
+        mix_rows::<F, FUSED, 1>(&[weight], value, output);
+    }
+}
+
+/// Adds to an output ROWS values, one after another, each times its weight.
+#[inline(always)]
+fn mix_rows<F: Real, const FUSED: bool, const ROWS: usize>(
+    weights: &[F; ROWS],
+    values: &[F],
+    output: &mut [F],
+) {
+    let d_v = output.len();
+    let mut rows = [&values[..0]; ROWS];
+    for row in 0..ROWS {
+        rows[row] = &values[row * d_v..][..d_v];
+        prefetch(rows[row]);
+    }
+    for c in 0..d_v {
+        let mut sum = output[c];
+        for row in 0..ROWS {
+            sum = multiply_add::<F, FUSED>(weights[row], rows[row][c], sum);
+        }
+        output[c] = sum;
     }
 }
 

@@ -1,11 +1,11 @@
 //! Tiles of keys and values: rows that follow each other without gaps, which
 //! is what the products read. Where the caller's do so already, nothing is
-//! copied.
+//! copied, but for numbers of a shorter type, which are widened.
 
 use super::problem::{KEY_BLOCK, Problem};
 use crate::shape::zeroed;
-use crate::{Error, Real};
-use ndarray::{ArrayView3, ArrayViewMut2, Axis, s};
+use crate::{Element, Error};
+use ndarray::{ArrayView3, Axis, s};
 use std::ops::Range;
 
 /// Neighbouring keys and their values, at most `KEY_BLOCK`.
@@ -19,14 +19,14 @@ pub(super) struct Tile<'a, F> {
 }
 
 /// Hands out keys and values, a tile at a time.
-pub(super) struct Tiles<'a, F> {
-    k: Rows<'a, F>,
-    v: Rows<'a, F>,
+pub(super) struct Tiles<'a, E: Element> {
+    k: Rows<'a, E>,
+    v: Rows<'a, E>,
 }
 
-impl<'a, F: Real> Tiles<'a, F> {
+impl<'a, E: Element> Tiles<'a, E> {
     /// The tiles of a problem.
-    pub(super) fn new(problem: &Problem<'a, F>) -> Result<Self, Error> {
+    pub(super) fn new(problem: &Problem<'a, E>) -> Result<Self, Error> {
         Ok(Self {
             k: Rows::new("a tile of keys", &problem.k)?,
             v: Rows::new("a tile of values", &problem.v)?,
@@ -34,35 +34,47 @@ impl<'a, F: Real> Tiles<'a, F> {
     }
 
     /// The tile that begins with key `first`, of the keys before `end`.
-    pub(super) fn tile(&mut self, head: usize, first: usize, end: usize) -> Tile<'_, F> {
+    #[inline(always)]
+    pub(super) fn tile(&mut self, head: usize, first: usize, end: usize) -> Tile<'_, E::Real> {
         let keys = first..end.min(first + KEY_BLOCK);
         Tile { k: self.k.tile(head, &keys), v: self.v.tile(head, &keys), keys }
     }
 }
 
 /// The rows of one array, `(H, T_k, columns)`.
-struct Rows<'a, F> {
-    array: ArrayView3<'a, F>,
-    /// Room for one tile; none if each head is in order.
-    copy: Vec<F>,
+struct Rows<'a, E: Element> {
+    array: ArrayView3<'a, E>,
+    /// Room for one tile; none if each head can be read where it lies.
+    copy: Vec<E::Real>,
 }
 
-impl<'a, F: Real> Rows<'a, F> {
-    fn new(name: &'static str, array: &ArrayView3<'a, F>) -> Result<Self, Error> {
+impl<'a, E: Element> Rows<'a, E> {
+    fn new(name: &'static str, array: &ArrayView3<'a, E>) -> Result<Self, Error> {
         let in_order = array.outer_iter().next().is_none_or(|head| head.is_standard_layout());
-        let rows = if in_order { 0 } else { KEY_BLOCK };
+        let rows = if in_order && E::as_reals(&[]).is_some() { 0 } else { KEY_BLOCK };
         Ok(Self { array: *array, copy: zeroed(name, &[rows, array.len_of(Axis(2))])? })
     }
 
-    fn tile(&mut self, head: usize, rows: &Range<usize>) -> &[F] {
+    #[inline(always)]
+    fn tile(&mut self, head: usize, rows: &Range<usize>) -> &[E::Real] {
         let tile = self.array.slice_move(s![head, rows.clone(), ..]);
-        if let Some(in_order) = tile.to_slice() {
+        let in_order = tile.to_slice();
+        if let Some(in_order) = in_order.and_then(E::as_reals) {
             return in_order;
         }
         let copy = &mut self.copy[..tile.len()];
-        if let Ok(mut copy) = ArrayViewMut2::from_shape(tile.dim(), &mut *copy) {
-            copy.assign(&tile);
+        match in_order {
+            Some(in_order) => widen(in_order.iter(), copy),
+            None => widen(tile.iter(), copy),
         }
         copy
+    }
+}
+
+/// Copies elements in the type that is computed in.
+#[inline(always)]
+fn widen<'e, E: Element>(elements: impl Iterator<Item = &'e E>, copy: &mut [E::Real]) {
+    for (copy, element) in copy.iter_mut().zip(elements) {
+        *copy = element.widen();
     }
 }

@@ -86,6 +86,8 @@ def main():
                 random(case["heads"], tokens, case["dim"], generator)
                 for tokens in (case["queries"], case["keys"], case["keys"])
             )
+            if case.get("bf16"):
+                q, k, v = (tensor.to(torch.bfloat16) for tensor in (q, k, v))
             run = PREPARE[request["peer"]](q, k, v, case["causal"])
             runs[request["peer"]] = with_gradient(run, (q, k, v)) if case.get("gradient") else run
             answer = {"ready": True}

@@ -77,13 +77,13 @@ impl Python {
 
     /// The contestants that live in the process.
     pub(crate) fn contestants(&self) -> Vec<Box<dyn Contestant + '_>> {
-        let peer = |name, peer, most, learns| {
-            Box::new(Peer { python: self, name, peer, most, learns }) as Box<dyn Contestant>
+        let peer = |name, peer, most| {
+            Box::new(Peer { python: self, name, peer, most }) as Box<dyn Contestant>
         };
         vec![
-            peer("PyTorch", "sdpa", f64::INFINITY, true),
-            peer("PyTorch, line by line", "lines", 5e9, true),
-            peer("NumPy", "numpy", 5e9, false),
+            peer("PyTorch", "sdpa", f64::INFINITY),
+            peer("PyTorch, line by line", "lines", 5e9),
+            peer("NumPy", "numpy", 5e9),
         ]
     }
 
@@ -125,8 +125,6 @@ struct Peer<'a> {
     peer: &'static str,
     /// The most operations of a case that it takes part in.
     most: f64,
-    /// Whether it can compute gradients.
-    learns: bool,
 }
 
 impl Contestant for Peer<'_> {
@@ -139,7 +137,9 @@ impl Contestant for Peer<'_> {
     }
 
     fn takes_part(&self, case: Case) -> bool {
-        case.operations() <= self.most && (self.learns || !case.gradient)
+        // NumPy has neither gradients nor numbers of this type.
+        let knows = self.peer != "numpy" || !case.gradient && !case.bf16;
+        case.operations() <= self.most && knows
     }
 
     fn prepare(&mut self, case: Case) -> Result<()> {

@@ -70,7 +70,7 @@ struct Block<'a, F> {
 }
 
 /// Memory for one block at a time.
-struct Scratch<'a, F> {
+struct Scratch<'a, F: Real> {
     /// A panel of queries, `(d, WIDTH)`.
     queries: Vec<F>,
     /// Its scores for one tile, `(KEY_BLOCK, WIDTH)`.
@@ -89,7 +89,7 @@ impl<'a, F: Real> Scratch<'a, F> {
 }
 
 /// A block to be looked at, with all that it takes.
-struct Look<'j, 'p, 'r, F> {
+struct Look<'j, 'p, 'r, F: Real> {
     loss: &'j Loss<'p, F>,
     block: Block<'r, F>,
     scratch: &'j mut Scratch<'p, F>,
@@ -113,7 +113,7 @@ impl<F: Real> Job<F> for Look<'_, '_, '_, F> {
             let reach = attention.reach(&of_panel);
             for first_key in (0..reach).step_by(KEY_BLOCK) {
                 let tile = scratch.tiles.tile(head, first_key, reach);
-                let scores = panel.score::<FUSED>(attention, &tile, scores);
+                let scores = panel.score::<F, FUSED>(attention, &tile, scores);
                 panel.close(attention, first_key, scores);
                 panel.softmax.absorb::<FUSED>(scores, attention.factor());
             }

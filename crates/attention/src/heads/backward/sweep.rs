@@ -50,7 +50,7 @@ fn first_query_to_see<F: Real>(attention: &Problem<F>, key: usize) -> usize {
 }
 
 /// Memory for one part at a time; a thread uses it again for its next part.
-pub(super) struct Scratch<'a, F> {
+pub(super) struct Scratch<'a, F: Real> {
     /// The queries in panels, each `(d, WIDTH)`, and the gradients of their
     /// output, each `(d_v, WIDTH)`.
     q_columns: Vec<F>,
@@ -98,7 +98,7 @@ impl<'a, F: Real> Scratch<'a, F> {
 }
 
 /// A part to be computed, with all that it takes.
-pub(super) struct Sweep<'j, 'p, 'o, F> {
+pub(super) struct Sweep<'j, 'p, 'o, F: Real> {
     pub(super) loss: &'j Loss<'p, F>,
     pub(super) statistics: &'j [Row<F>],
     pub(super) part: Part<'o, F>,
@@ -226,7 +226,7 @@ fn write_columns<F: Real, const WIDTH: usize>(
 
 /// The queries of one head in panels of WIDTH, with what is known of them and
 /// what is being found out.
-struct Panels<'a, 'p, F, const WIDTH: usize> {
+struct Panels<'a, 'p, F: Real, const WIDTH: usize> {
     attention: &'a Problem<'p, F>,
     statistics: &'a [Row<F>],
     q_columns: &'a [[F; WIDTH]],
