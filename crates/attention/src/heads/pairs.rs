@@ -11,7 +11,7 @@ use super::instructions::Instructions;
 use super::panel::Panel;
 use super::parallel;
 use super::problem::{KEY_BLOCK, Problem};
-use super::softmax::Running;
+use super::softmax::{Running, add, weigh};
 use crate::shape::zeroed;
 use crate::{Element, Error};
 use half::bf16;
@@ -125,8 +125,12 @@ fn fill(problem: &Problem<bf16>, block: &mut Block<bf16>, scratch: &mut Scratch)
         let scores = &mut scratch.scores.as_chunks_mut().0[..reach.min(first + KEY_BLOCK) - first];
         score(keys, panel.columns, scores);
         panel.close(problem, first, scores);
-        let fade = panel.softmax.absorb::<true>(scores, problem.factor());
+        let (fade, pivot) = panel.softmax.grow::<true>(scores, problem.factor());
+        for scores in &mut *scores {
+            weigh::<f32, true, WIDTH>(scores, &pivot, problem.factor());
+        }
         let weights = weights_in_pairs(scores, scratch.weights.as_chunks_mut().0);
+        add(&mut panel.softmax.total, &sum(weights));
         mix(weights, values, &fade, panel.output);
     }
     panel.finish(problem, block.rows)
@@ -255,6 +259,18 @@ fn score_rows<const ROWS: usize>(
         }
     }
     sums
+}
+
+/// The sum of the weights of each query, as they are after rounding: what the values
+/// lose by it, the sum that they are divided by loses too.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bf16")]
+fn sum(weights: &[[Pair; WIDTH]]) -> [f32; WIDTH] {
+    let mut sums = [_mm512_setzero_ps(); WIDTH / LANES];
+    for weights in weights {
+        add_products(&mut sums, [bf16::ONE; 2], &load_pairs(*weights));
+    }
+    store_sums(sums)
 }
 
 /// Lets an output `(d_v, WIDTH)` fade, and adds to it the values `(⌈keys/2⌉, d_v)`,

@@ -33,8 +33,29 @@ impl<F: Real, const WIDTH: usize> Running<F, WIDTH> {
         scores: &mut [[F; WIDTH]],
         factor: F,
     ) -> [F; WIDTH] {
+        let (fade, pivot) = self.grow::<FUSED>(scores, factor);
+        for scores in scores.chunks_mut(SUM_BLOCK) {
+            let mut sum = [F::zero(); WIDTH];
+            for scores in scores {
+                weigh::<F, FUSED, WIDTH>(scores, &pivot, factor);
+                add::<F, WIDTH>(&mut sum, scores);
+            }
+            add::<F, WIDTH>(&mut self.total, &sum);
+        }
+        fade
+    }
+
+    /// Lets the largest score of each query grow to that of new scores, and the sum
+    /// of its weights fade. Returns by how much, and what new scores are to be
+    /// weighed against.
+    #[inline(always)]
+    pub(super) fn grow<const FUSED: bool>(
+        &mut self,
+        scores: &[[F; WIDTH]],
+        factor: F,
+    ) -> ([F; WIDTH], [F; WIDTH]) {
         let mut fade = self.largest;
-        for scores in &*scores {
+        for scores in scores {
             for query in 0..WIDTH {
                 let (largest, score) = (self.largest[query], scores[query]);
                 self.largest[query] = if score > largest { score } else { largest };
@@ -49,21 +70,13 @@ impl<F: Real, const WIDTH: usize> Running<F, WIDTH> {
         for query in 0..WIDTH {
             self.total[query] *= fade[query];
         }
-        for scores in scores.chunks_mut(SUM_BLOCK) {
-            let mut sum = [F::zero(); WIDTH];
-            for scores in scores {
-                weigh::<F, FUSED, WIDTH>(scores, &pivot, factor);
-                add::<F, WIDTH>(&mut sum, scores);
-            }
-            add::<F, WIDTH>(&mut self.total, &sum);
-        }
-        fade
+        (fade, pivot)
     }
 }
 
 /// Turns scores into weights.
 #[inline(always)]
-fn weigh<F: Real, const FUSED: bool, const WIDTH: usize>(
+pub(super) fn weigh<F: Real, const FUSED: bool, const WIDTH: usize>(
     scores: &mut [F; WIDTH],
     pivot: &[F; WIDTH],
     factor: F,
