@@ -2,6 +2,8 @@
 //! beside PyTorch on the same inputs: `fixtures/accuracy.json` has PyTorch's errors,
 //! and `fixtures/make_accuracy.py` made it.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use attention::heads::{self, Instructions};
 use attention::ndarray::Array3;
 use attention::{Element, Mask, Options};

@@ -9,6 +9,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sysinfo::System;
 
+use crate::cases::Case;
+use crate::contestants::Contestant;
 use crate::contestants::python::Python;
 
 /// What the figures depend on.
@@ -42,7 +44,8 @@ impl Machine {
 pub(crate) struct Ceilings {
     /// The machine's own product of two large matrices in f32, by PyTorch.
     pub(crate) product_gflops: Option<f64>,
-    /// Reading a large array with all threads.
+    /// Reading a large array with all threads, in turn with decoding where that was
+    /// measured.
     pub(crate) bandwidth_gigabytes: f64,
 }
 
@@ -69,15 +72,42 @@ pub(crate) fn ceilings(python: Option<&mut Python>, runs: u32) -> Result<Ceiling
     Ok(Ceilings { product_gflops, bandwidth_gigabytes: bandwidth(runs) })
 }
 
-/// Reads half a GiB with all threads: more than any cache holds.
+/// Reads half a GiB.
 fn bandwidth(runs: u32) -> f64 {
-    const LENGTH: usize = 1 << 27;
-    const LANES: usize = 64;
-    let numbers = vec![1.0_f32; LENGTH];
-    let read = || {
+    let memory = Reading::new(1 << 29);
+    memory.read();
+    memory.gigabytes() / median((0..runs).map(|_| memory.read()).collect()).as_secs_f64()
+}
+
+/// Memory that is read with all threads, and nothing else done: what decoding is
+/// compared with, in turn with the others, as memory that several machines share is
+/// now faster and now slower.
+#[derive(Default)]
+pub(crate) struct Reading {
+    numbers: Vec<f32>,
+}
+
+impl Reading {
+    /// Its name in the record.
+    pub(crate) const NAME: &'static str = "reading alone";
+
+    /// So many bytes of memory; they should be more than any cache holds.
+    fn new(bytes: usize) -> Self {
+        Self { numbers: vec![1.0; bytes / size_of::<f32>()] }
+    }
+
+    /// How much is read, in thousands of millions of bytes.
+    fn gigabytes(&self) -> f64 {
+        (self.numbers.len() * size_of::<f32>()) as f64 / 1e9
+    }
+
+    /// Reads it once.
+    fn read(&self) -> Duration {
+        const LANES: usize = 64;
         let start = Instant::now();
         // Many sums side by side, so that none waits for the one before it.
-        let sum: f32 = numbers
+        let sum: f32 = self
+            .numbers
             .par_chunks(1 << 20)
             .map(|part| {
                 let mut sums = [0.0_f32; LANES];
@@ -89,12 +119,33 @@ fn bandwidth(runs: u32) -> f64 {
                 sums.iter().sum::<f32>()
             })
             .sum();
+        let took = start.elapsed();
         std::hint::black_box(sum);
-        start.elapsed()
-    };
-    read();
-    let time = median((0..runs).map(|_| read()).collect());
-    (LENGTH * size_of::<f32>()) as f64 / time.as_secs_f64() / 1e9
+        took
+    }
+}
+
+impl Contestant for Reading {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn takes_part(&self, case: Case) -> bool {
+        case.is_decoding()
+    }
+
+    fn prepare(&mut self, case: Case) -> Result<()> {
+        *self = Self::new(case.bytes_read() as usize);
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<Duration> {
+        Ok(self.read())
+    }
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

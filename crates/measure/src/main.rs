@@ -18,6 +18,7 @@ use clap::Parser;
 use crate::cases::Case;
 use crate::contestants::python::Python;
 use crate::contestants::{Contestant, Plain, Short, Tiles};
+use crate::machine::Reading;
 use crate::record::Record;
 
 /// Times attention side by side with PyTorch, NumPy, candle-nn and the plain
@@ -132,14 +133,22 @@ fn with_peers(cases: Vec<Case>, threads: usize, arguments: &Arguments) -> anyhow
         record.cases.push(race::run(case, &mut contestants, arguments.runs)?);
     }
     drop(contestants);
-    record.ceilings = Some(machine::ceilings(python.as_mut(), arguments.runs)?);
+    let mut ceilings = machine::ceilings(python.as_mut(), arguments.runs)?;
+    if let Some(in_turn) = record.reading() {
+        ceilings.bandwidth_gigabytes = in_turn;
+    }
+    record.ceilings = Some(ceilings);
     Ok(record)
 }
 
 /// Everyone who takes part, ours first.
 fn contestants(python: Option<&mut Python>) -> Vec<Box<dyn Contestant + '_>> {
-    let mut all: Vec<Box<dyn Contestant>> =
-        vec![Box::new(Tiles::default()), Box::new(Short::default()), Box::new(Plain::default())];
+    let mut all: Vec<Box<dyn Contestant>> = vec![
+        Box::new(Tiles::default()),
+        Box::new(Short::default()),
+        Box::new(Plain::default()),
+        Box::new(Reading::default()),
+    ];
     #[cfg(feature = "candle")]
     all.push(Box::new(contestants::candle::Candle::default()));
     if let Some(python) = python {

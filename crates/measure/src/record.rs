@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cases::Case;
 use crate::contestants::Contestant;
-use crate::machine::{Ceilings, Machine};
+use crate::machine::{Ceilings, Machine, Reading};
 
 /// This book's kernel, and the peer that it is compared with, by their names.
 const OURS: &str = "attention";
@@ -163,6 +163,11 @@ impl Record {
         let logarithms: Vec<f64> = cases.filter_map(Timed::gain).map(f64::ln).collect();
         let count = logarithms.len() as f64;
         (count > 0.0).then(|| (logarithms.iter().sum::<f64>() / count).exp())
+    }
+
+    /// How fast memory was read in turn with decoding, in GB/s.
+    pub(crate) fn reading(&self) -> Option<f64> {
+        self.cases.iter().find_map(|timed| timed.speed(Reading::NAME))
     }
 
     /// Writes the record, whole or not at all.

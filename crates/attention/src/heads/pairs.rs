@@ -120,7 +120,7 @@ fn fill(problem: &Problem<bf16>, block: &mut Block<bf16>, scratch: &mut Scratch)
     let reach = problem.reach(&block.queries);
     for first in (0..reach).step_by(KEY_BLOCK) {
         let tile = s![block.head, first..reach.min(first + KEY_BLOCK), ..];
-        let keys = keys_in_pairs(problem.k.slice_move(tile), &mut scratch.keys);
+        let keys = keys_in_pairs(&problem.k.slice_move(tile), &mut scratch.keys);
         let values = values_in_pairs(&problem.v.slice_move(tile), &mut scratch.values);
         let scores = &mut scratch.scores.as_chunks_mut().0[..reach.min(first + KEY_BLOCK) - first];
         score(keys, panel.columns, scores);
@@ -150,7 +150,7 @@ fn set_in_pairs(problem: &Problem<bf16>, block: &Block<bf16>, columns: &mut [[Pa
 
 /// The components of each key in pairs: where they lie so already, nothing is
 /// copied. An odd one is paired with 0.
-fn keys_in_pairs<'a>(keys: ArrayView2<'a, bf16>, copy: &'a mut [Pair]) -> &'a [Pair] {
+fn keys_in_pairs<'a>(keys: &ArrayView2<'a, bf16>, copy: &'a mut [Pair]) -> &'a [Pair] {
     let d = keys.ncols();
     if let (true, Some(in_order)) = (d.is_multiple_of(2), keys.to_slice()) {
         return in_order.as_chunks().0;

@@ -1,6 +1,8 @@
 //! A few queries against many keys, as when text is generated one token after
 //! another. Each key and value is read once for a handful of multiplications:
-//! what counts is that they come from memory without a pause.
+//! what counts is that they come from memory without a pause. So they are read in
+//! the order in which they lie there, which processors foresee; to take several rows
+//! side by side, as `product` does, would lose more than it gains.
 
 use super::block::{self, Block};
 use super::exponential::{exp2, multiply_add};
@@ -19,14 +21,6 @@ pub(super) const FEW: usize = 4;
 
 /// How many sums a dot product ends with, side by side.
 const LANES: usize = 16;
-
-/// How many keys, or values, are taken at once: with one alone the processor would
-/// wait for a sum, or for an output, before it can begin with the next.
-const ROWS: usize = 4;
-
-/// How far ahead of a row memory is asked for, in bytes.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-const PREFETCH_DISTANCE: usize = 8192;
 
 /// How many keys one job takes. It is fixed, so that the sums come out the same
 /// on any number of threads.
@@ -161,7 +155,11 @@ impl<'a, F: Real> Sums<'a, F> {
         for sum in &mut *self.output {
             *sum *= fade;
         }
-        mix::<F, FUSED>(scores, tile.v, self.output);
+        for (&weight, value) in scores.iter().zip(tile.v.chunks_exact(self.output.len())) {
+            for (sum, &component) in self.output.iter_mut().zip(value) {
+                *sum = multiply_add::<F, FUSED>(weight, component, *sum);
+            }
+        }
     }
 
     /// Adds what other keys contribute; of the two, the one whose largest score
@@ -200,80 +198,28 @@ fn weight<F: Real, const FUSED: bool>(score: F, largest: F, factor: F) -> F {
 #[inline(always)]
 fn score<F: Real, const FUSED: bool>(query: &[F], keys: &[F], scores: &mut [F]) {
     let d = query.len();
-    let (fours, rest) = scores.as_chunks_mut::<ROWS>();
-    let first_of_rest = fours.len() * ROWS;
-    for (index, four) in fours.iter_mut().enumerate() {
-        *four = score_rows::<F, FUSED, ROWS>(query, &keys[index * ROWS * d..]);
-    }
-    for (index, score) in rest.iter_mut().enumerate() {
-        [*score] = score_rows::<F, FUSED, 1>(query, &keys[(first_of_rest + index) * d..]);
+    for (key, score) in scores.iter_mut().enumerate() {
+        *score = sum(&multiply::<F, FUSED>(query, &keys[key * d..][..d]));
     }
 }
 
-/// The scores of the first ROWS keys. The products of each are added up in lanes.
+/// The products of the components of a query and a key, added up in lanes.
 #[inline(always)]
-fn score_rows<F: Real, const FUSED: bool, const ROWS: usize>(query: &[F], keys: &[F]) -> [F; ROWS] {
-    let d = query.len();
+fn multiply<F: Real, const FUSED: bool>(query: &[F], key: &[F]) -> [F; LANES] {
     let (query, rest_of_query) = query.as_chunks::<LANES>();
-    let mut rows: [(&[[F; LANES]], &[F]); ROWS] = [(&[], &[]); ROWS];
-    for row in 0..ROWS {
-        let key = &keys[row * d..][..d];
-        prefetch(key);
-        rows[row] = key.as_chunks();
-    }
-    let mut lanes = [[F::zero(); LANES]; ROWS];
-    for (c, query) in query.iter().enumerate() {
-        for row in 0..ROWS {
-            let key = &rows[row].0[c];
-            for lane in 0..LANES {
-                lanes[row][lane] =
-                    multiply_add::<F, FUSED>(query[lane], key[lane], lanes[row][lane]);
-            }
+    let (key, rest_of_key) = key.as_chunks::<LANES>();
+    let mut sums = [F::zero(); LANES];
+    for (query, key) in query.iter().zip(key) {
+        for lane in 0..LANES {
+            sums[lane] = multiply_add::<F, FUSED>(query[lane], key[lane], sums[lane]);
         }
     }
-    for (lane, &query) in rest_of_query.iter().enumerate() {
-        for row in 0..ROWS {
-            let key = rows[row].1[lane];
-            lanes[row][lane] = multiply_add::<F, FUSED>(query, key, lanes[row][lane]);
-        }
+    // A copy, so that the sums above can stay in a register.
+    let mut lanes = sums;
+    for (lane, (&query, &key)) in rest_of_query.iter().zip(rest_of_key).enumerate() {
+        lanes[lane] = multiply_add::<F, FUSED>(query, key, lanes[lane]);
     }
-    lanes.map(|lanes| sum(&lanes))
-}
-
-/// Adds to an output the values, each times its weight.
-#[inline(always)]
-fn mix<F: Real, const FUSED: bool>(weights: &[F], values: &[F], output: &mut [F]) {
-    let d_v = output.len();
-    let (fours, rest) = weights.as_chunks::<ROWS>();
-    let (values_of_fours, values_of_rest) = values.split_at(fours.len() * ROWS * d_v);
-    for (four, values) in fours.iter().zip(values_of_fours.chunks_exact(ROWS * d_v)) {
-        mix_rows::<F, FUSED, ROWS>(four, values, output);
-    }
-    for (&weight, value) in rest.iter().zip(values_of_rest.chunks_exact(d_v)) {
-        mix_rows::<F, FUSED, 1>(&[weight], value, output);
-    }
-}
-
-/// Adds to an output ROWS values, one after another, each times its weight.
-#[inline(always)]
-fn mix_rows<F: Real, const FUSED: bool, const ROWS: usize>(
-    weights: &[F; ROWS],
-    values: &[F],
-    output: &mut [F],
-) {
-    let d_v = output.len();
-    let mut rows = [&values[..0]; ROWS];
-    for row in 0..ROWS {
-        rows[row] = &values[row * d_v..][..d_v];
-        prefetch(rows[row]);
-    }
-    for c in 0..d_v {
-        let mut sum = output[c];
-        for row in 0..ROWS {
-            sum = multiply_add::<F, FUSED>(weights[row], rows[row][c], sum);
-        }
-        output[c] = sum;
-    }
+    lanes
 }
 
 /// The sum of all lanes, added in pairs.
@@ -288,20 +234,4 @@ fn sum<F: Real>(lanes: &[F; LANES]) -> F {
         four[lane] = eight[lane] + eight[lane + 4];
     }
     (four[0] + four[2]) + (four[1] + four[3])
-}
-
-/// Asks for what lies some rows behind a row, to be there when its turn comes.
-#[inline(always)]
-#[allow(unsafe_code, reason = "an address to prefetch is a raw pointer")]
-fn prefetch<F>(row: &[F]) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    for line in (0..size_of_val(row)).step_by(64) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let address = row.as_ptr().cast::<i8>().wrapping_add(line + PREFETCH_DISTANCE);
-        // SAFETY: a prefetch reads nothing that the program could see, and may
-        // be given any address, even one where nothing is.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = row;
 }
