@@ -7,6 +7,40 @@ pub(crate) mod sealed {
     use crate::Error;
     use crate::heads::{Instructions, Problem, block};
 
+    /// A number that holds an element: the element itself, or a longer one.
+    pub trait Of<E>: Copy + Default {
+        /// The number.
+        fn of(element: E) -> Self;
+
+        /// The same numbers without a copy, where they are the elements themselves.
+        fn in_place(elements: &[E]) -> Option<&[Self]>;
+    }
+
+    impl<E: Element> Of<E> for E {
+        #[inline(always)]
+        fn of(element: E) -> E {
+            element
+        }
+
+        #[inline(always)]
+        fn in_place(elements: &[E]) -> Option<&[E]> {
+            Some(elements)
+        }
+    }
+
+    #[cfg(feature = "bf16")]
+    impl Of<half::bf16> for f32 {
+        #[inline(always)]
+        fn of(element: half::bf16) -> f32 {
+            element.widen()
+        }
+
+        #[inline(always)]
+        fn in_place(_: &[half::bf16]) -> Option<&[f32]> {
+            None
+        }
+    }
+
     /// What only this crate can be, and which kernel many queries are for.
     pub trait Sealed: Sized {
         /// Computes the output `(H, T_q, d_v)` of a problem; it must not be empty.
@@ -49,16 +83,13 @@ pub(crate) mod sealed {
 /// The trait is sealed, as [`Real`] is.
 pub trait Element: Copy + Default + Send + Sync + sealed::Sealed + 'static {
     /// The type that sums, scores and weights are computed in.
-    type Real: Real;
+    type Real: Real + sealed::Of<Self>;
 
     /// The same number in the type that is computed in.
     fn widen(self) -> Self::Real;
 
     /// The nearest number of this type; of two as near, the even one.
     fn narrow(real: Self::Real) -> Self;
-
-    /// The same numbers without copying them, where both types are one.
-    fn as_reals(elements: &[Self]) -> Option<&[Self::Real]>;
 }
 
 /// What is computed in its own type.
@@ -75,11 +106,6 @@ macro_rules! computed_in_itself {
             #[inline(always)]
             fn narrow(real: Self) -> Self {
                 real
-            }
-
-            #[inline(always)]
-            fn as_reals(elements: &[Self]) -> Option<&[Self]> {
-                Some(elements)
             }
         }
     };
@@ -101,10 +127,5 @@ impl Element for half::bf16 {
     #[inline(always)]
     fn narrow(real: f32) -> Self {
         Self::from_f32(real)
-    }
-
-    #[inline(always)]
-    fn as_reals(_: &[Self]) -> Option<&[f32]> {
-        None
     }
 }

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     const SMALL: Case =
-        Case { heads: 1, queries: 9, keys: 9, dim: 3, causal: true, gradient: false };
+        Case { heads: 1, queries: 9, keys: 9, dim: 3, causal: true, gradient: false, bf16: false };
 
     #[test]
     fn every_version_is_timed_and_the_last_on_every_thread_too() {

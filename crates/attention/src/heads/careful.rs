@@ -8,12 +8,18 @@ use super::problem::{KEY_BLOCK, Problem};
 use super::product::mix;
 use super::softmax::add;
 use super::tile::{Tile, Tiles};
+use crate::element::sealed::Of;
 use crate::{Element, Real};
 
 /// Computes again those rows of a panel that the first look left with infinite
 /// numbers or NaN. The largest score of each query is known from then.
 #[inline(always)]
-pub(super) fn look_again<F: Real, E: Element<Real = F>, const FUSED: bool, const WIDTH: usize>(
+pub(super) fn look_again<
+    F: Real + Of<E>,
+    E: Element<Real = F>,
+    const FUSED: bool,
+    const WIDTH: usize,
+>(
     problem: &Problem<E>,
     head: usize,
     panel: &mut Panel<F, WIDTH>,

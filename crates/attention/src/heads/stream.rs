@@ -77,7 +77,7 @@ struct Part<'s, 'o, F> {
 struct Scratch<'a, E: Element> {
     /// The queries, one after another: `(T_q, d)`.
     queries: Vec<E::Real>,
-    tiles: Tiles<'a, E>,
+    tiles: Tiles<'a, E, E>,
 }
 
 impl<'a, E: Element> Scratch<'a, E> {
@@ -112,7 +112,7 @@ impl<E: Element> Job<E::Real> for Stream<'_, '_, '_, '_, E> {
             for (query, sums) in sums.iter_mut().enumerate() {
                 let open = problem.open_keys(query).clamp(first, tile.keys.end) - first;
                 let q = &queries[query * d..][..d];
-                sums.absorb::<FUSED>(q, &tile, open, problem.factor());
+                sums.absorb::<E, FUSED>(q, &tile, open, problem.factor());
             }
         }
     }
@@ -134,10 +134,16 @@ impl<'a, F: Real> Sums<'a, F> {
 
     /// Takes in the first `open` keys of a tile.
     #[inline(always)]
-    fn absorb<const FUSED: bool>(&mut self, query: &[F], tile: &Tile<F>, open: usize, factor: F) {
+    fn absorb<E: Element<Real = F>, const FUSED: bool>(
+        &mut self,
+        query: &[F],
+        tile: &Tile<E>,
+        open: usize,
+        factor: F,
+    ) {
         let mut scores = [F::zero(); KEY_BLOCK];
         let scores = &mut scores[..open];
-        score::<F, FUSED>(query, tile.k, scores);
+        score::<F, E, FUSED>(query, tile.k, scores);
         let mut largest = self.largest;
         for &score in &*scores {
             largest = if score > largest { score } else { largest };
@@ -157,7 +163,7 @@ impl<'a, F: Real> Sums<'a, F> {
         }
         for (&weight, value) in scores.iter().zip(tile.v.chunks_exact(self.output.len())) {
             for (sum, &component) in self.output.iter_mut().zip(value) {
-                *sum = multiply_add::<F, FUSED>(weight, component, *sum);
+                *sum = multiply_add::<F, FUSED>(weight, component.widen(), *sum);
             }
         }
     }
@@ -196,28 +202,35 @@ fn weight<F: Real, const FUSED: bool>(score: F, largest: F, factor: F) -> F {
 
 /// The scores of the first keys: their dot products with a query.
 #[inline(always)]
-fn score<F: Real, const FUSED: bool>(query: &[F], keys: &[F], scores: &mut [F]) {
+fn score<F: Real, E: Element<Real = F>, const FUSED: bool>(
+    query: &[F],
+    keys: &[E],
+    scores: &mut [F],
+) {
     let d = query.len();
     for (key, score) in scores.iter_mut().enumerate() {
-        *score = sum(&multiply::<F, FUSED>(query, &keys[key * d..][..d]));
+        *score = sum(&multiply::<F, E, FUSED>(query, &keys[key * d..][..d]));
     }
 }
 
 /// The products of the components of a query and a key, added up in lanes.
 #[inline(always)]
-fn multiply<F: Real, const FUSED: bool>(query: &[F], key: &[F]) -> [F; LANES] {
+fn multiply<F: Real, E: Element<Real = F>, const FUSED: bool>(
+    query: &[F],
+    key: &[E],
+) -> [F; LANES] {
     let (query, rest_of_query) = query.as_chunks::<LANES>();
     let (key, rest_of_key) = key.as_chunks::<LANES>();
     let mut sums = [F::zero(); LANES];
     for (query, key) in query.iter().zip(key) {
         for lane in 0..LANES {
-            sums[lane] = multiply_add::<F, FUSED>(query[lane], key[lane], sums[lane]);
+            sums[lane] = multiply_add::<F, FUSED>(query[lane], key[lane].widen(), sums[lane]);
         }
     }
     // A copy, so that the sums above can stay in a register.
     let mut lanes = sums;
     for (lane, (&query, &key)) in rest_of_query.iter().zip(rest_of_key).enumerate() {
-        lanes[lane] = multiply_add::<F, FUSED>(query, key, lanes[lane]);
+        lanes[lane] = multiply_add::<F, FUSED>(query, key.widen(), lanes[lane]);
     }
     lanes
 }
