@@ -5,6 +5,8 @@
 //! - `stream` for a few queries, `block` for more, divide the work;
 //! - `parallel` hands it out to threads;
 //! - `instructions` compiles it for the vectors that the processor has;
+//! - `pairs` does it once more for numbers of 16 bits, which some processors
+//!   multiply in pairs;
 //! - `panel` takes queries side by side through the keys, a `tile` at a time:
 //!   `product` and `softmax` are its arithmetic, `exponential` is theirs;
 //! - `careful` looks again where NaN and infinities came out.
@@ -82,6 +84,24 @@ const OUTPUT: &str = "the output";
 /// Sums are of the type of the numbers, in runs of at most 128 keys that are
 /// then added up. The exponential is a polynomial, off by at most 1.3 units in
 /// the last place in `f32` and 2 in `f64`, beside the rounding of its argument.
+///
+/// Numbers of 16 bits, `half::bf16`, are stored so and computed in `f32`: rows are
+/// widened as they are needed, and the output is rounded at the end. With AVX-512
+/// BF16 the products are made from pairs of short numbers, and the weights are rounded
+/// for that too, which adds up to half to the error.
+///
+/// ```
+/// # #[cfg(feature = "bf16")] {
+/// use attention::{Options, heads, ndarray::Array3};
+/// use half::bf16;
+///
+/// let q = Array3::from_elem((2, 3, 4), bf16::from_f32(0.5));
+/// let v = Array3::from_elem((2, 3, 6), bf16::from_f32(7.0));
+/// let output = heads::attend(&q, &q, &v, Options::causal())?;
+/// assert_eq!(output, v, "an average of sevens");
+/// # }
+/// # Ok::<(), attention::Error>(())
+/// ```
 ///
 /// Rows that come out NaN or infinite are computed again, step by step as in
 /// [`recipe::softmax`] and [`recipe::mix`], so that the two agree on what such

@@ -18,7 +18,8 @@
 //!   the way from plain loops to [`heads`].
 //!
 //! The recipe is the reference: it stays simple, and what is fast is tested
-//! against it. Everything works in `f32` and in `f64` ([`Real`]).
+//! against it. Everything works in `f32` and in `f64` ([`Real`]), and many heads take
+//! numbers of 16 bits too ([`Element`]).
 //!
 //! # A small head
 //!
@@ -85,7 +86,8 @@
 //! - **A weight of exactly 0**, also one too small for the type, takes nothing
 //!   from its value, not even NaN or ∞. Otherwise such a value reaches the
 //!   output as arithmetic has it.
-//! - **Subnormal numbers** are kept, not flushed to 0.
+//! - **Subnormal numbers** are kept, not flushed to 0; but for numbers of 16 bits that
+//!   a processor multiplies in pairs, which counts them as 0.
 //! - **Empty arrays** are fine: no heads, no queries, no keys, no head size;
 //!   the output has the shape that the formula gives it.
 //! - **Layout** does not matter: transposed, strided and reversed views count
@@ -100,6 +102,7 @@
 //!
 //! # Features
 //!
+//! - `bf16` (default): [`heads::attend`] takes and gives `half::bf16` too.
 //! - `rayon` (default): [`heads::attend`] uses the current thread pool of
 //!   rayon. Without it the crate depends on no threads, as WebAssembly needs,
 //!   and gives the same bits.

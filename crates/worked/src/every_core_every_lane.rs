@@ -8,6 +8,7 @@ pub mod exercises;
 pub mod gap;
 pub mod measured;
 pub mod peers;
+pub mod variants;
 pub mod versions;
 
 use attention::{Error, Options, heads};
@@ -24,6 +25,7 @@ pub fn enter(ledger: &mut Ledger) {
     balance::enter(ledger);
     assembly::enter(ledger);
     peers::enter(ledger);
+    variants::enter(ledger);
     gap::enter(ledger);
     exercises::enter(ledger);
     ledger

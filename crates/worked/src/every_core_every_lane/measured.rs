@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 const PEERS: &str = include_str!("../../../../book/measurements/peers.json");
+const GRADIENT: &str = include_str!("../../../../book/measurements/gradient.json");
+const SHORT: &str = include_str!("../../../../book/measurements/bf16.json");
 const VERSIONS: &str = include_str!("../../../../book/measurements/ladder.json");
 
 /// One measurement: who ran in which case, and how fast.
@@ -61,6 +63,24 @@ struct Figures {
 /// What is wrong with the file.
 pub fn peers() -> Result<Record, String> {
     read("book/measurements/peers.json", PEERS)
+}
+
+/// The record of the kernel beside its peers, forwards and backwards.
+///
+/// # Errors
+///
+/// What is wrong with the file.
+pub fn gradient() -> Result<Record, String> {
+    read("book/measurements/gradient.json", GRADIENT)
+}
+
+/// The record of the kernel beside its peers on numbers of 16 bits.
+///
+/// # Errors
+///
+/// What is wrong with the file.
+pub fn short() -> Result<Record, String> {
+    read("book/measurements/bf16.json", SHORT)
 }
 
 /// The record of the six versions.

@@ -8,7 +8,7 @@ use super::measured::peers as record;
 use crate::Claim;
 
 /// The cases with as many queries as keys.
-const CASES: [&str; 9] = [
+pub(super) const CASES: [&str; 9] = [
     "H1 T1024 d64 causal",
     "H1 T4096 d64 causal",
     "H1 T4096 d64 full",
@@ -22,7 +22,7 @@ const CASES: [&str; 9] = [
 /// Those that are small enough for the ones that keep every score.
 const SMALL: [&str; 4] = [CASES[0], CASES[1], CASES[2], CASES[3]];
 /// One query.
-const DECODE: &str = "H32 T16384 d128 decode";
+pub(super) const DECODE: &str = "H32 T16384 d128 decode";
 
 /// This book's kernel, and the peers that keep no scores either.
 const TILED: [&str; 3] = ["attention", "PyTorch", "candle-nn"];
@@ -93,7 +93,7 @@ fn enter_decoding(ledger: &mut Ledger) {
 }
 
 /// The names of cases behind their numbers, by which the figure knows them.
-fn numbered(cases: &[&str]) -> Vec<String> {
+pub(super) fn numbered(cases: &[&str]) -> Vec<String> {
     (1..).zip(cases).map(|(number, case)| format!("{number}: {case}")).collect()
 }
 
