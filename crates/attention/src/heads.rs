@@ -151,7 +151,7 @@ pub fn attend_on<E: Element>(
 ///
 /// ```
 /// let instructions = attention::heads::instructions().to_string();
-/// assert!(["AVX-512", "AVX2", "NEON", "portable"].contains(&instructions.as_str()));
+/// assert!(["AVX-512 BF16", "AVX-512", "AVX2", "NEON", "portable"].contains(&instructions.as_str()));
 /// ```
 #[must_use]
 pub fn instructions() -> Instructions {
