@@ -6,7 +6,6 @@ use attention::heads::{self, Instructions};
 use attention::ndarray::Array3;
 use attention::{Element, Mask, Options, Real};
 use clap::{Parser, ValueEnum};
-use half::bf16;
 use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -53,6 +52,7 @@ struct Arguments {
 enum Type {
     F32,
     F64,
+    #[cfg(feature = "bf16")]
     Bf16,
 }
 
@@ -77,7 +77,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     match arguments.dtype {
         Type::F32 => Timing::<f32>::new(arguments)?.report(arguments),
         Type::F64 => Timing::<f64>::new(arguments)?.report(arguments),
-        Type::Bf16 => Timing::<bf16>::new(arguments)?.report(arguments),
+        #[cfg(feature = "bf16")]
+        Type::Bf16 => Timing::<half::bf16>::new(arguments)?.report(arguments),
     }
 }
 
