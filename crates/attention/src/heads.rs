@@ -7,12 +7,14 @@
 //! - `instructions` compiles it for the vectors that the processor has;
 //! - `panel` takes queries side by side through the keys, a `tile` at a time:
 //!   `product` and `softmax` are its arithmetic, `exponential` is theirs;
-//! - `careful` looks again where NaN and infinities came out.
+//! - `careful` looks again where NaN and infinities came out;
+//! - `backward` is the way back, and `forward` keeps what shortens it.
 
 mod backward;
 mod block;
 mod careful;
 pub(crate) mod exponential;
+mod forward;
 pub(crate) mod instructions;
 mod panel;
 mod parallel;
@@ -26,6 +28,7 @@ use crate::shape::{axis, from_elements, must_match, zeroed, zeros};
 use crate::{Error, Options, Real, recipe};
 
 pub use backward::{Gradient, gradient, gradient_on};
+pub use forward::Forward;
 pub use instructions::Instructions;
 use ndarray::{Array3, ArrayRef3, Axis, Dimension, IntoDimension};
 use problem::Problem;
@@ -120,7 +123,7 @@ pub fn attend_on<F: Real>(
     if problem.queries() <= stream::FEW {
         stream::attend(instructions, &problem, &mut output)?;
     } else {
-        block::attend(instructions, &problem, &mut output)?;
+        block::attend(instructions, &problem, &mut output, &mut [])?;
     }
     from_elements(OUTPUT, shape, output)
 }

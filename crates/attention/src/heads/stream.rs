@@ -58,7 +58,8 @@ pub(super) fn attend<F: Real>(
         let sums = ranges.fold(Sums::new(row), |whole, part| whole.merge(part, problem.factor()));
         if !sums.divide(problem) {
             let queries = query..query + 1;
-            block::attend_block(instructions, problem, Block { head, queries, rows: row })?;
+            let block = Block { head, queries, rows: row, summaries: &mut [] };
+            block::attend_block(instructions, problem, block)?;
         }
     }
     Ok(())
