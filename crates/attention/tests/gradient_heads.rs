@@ -200,8 +200,8 @@ fn parts_that_most_queries_do_not_see_give_what_the_whole_gives() {
 
 #[test]
 fn wide_heads_give_what_the_recipe_gives() {
-    // Some hundred components are gone through in parts, and of so many few keys
-    // stand in panels at a time: here for two parts of keys 320 and 64.
+    // Components are gone through 64 at a time. Of such keys 64 stand in panels at a
+    // time, so that each of the two parts is swept several times.
     let matrices = fill([1, 70, 520, 129, 66], 3);
     assert_all_alike(&matrices, Options::causal(), 1e-11);
     let matrices = fill([1, 70, 140, 66, 140], 3);

@@ -34,6 +34,10 @@ const PARTS: usize = 32;
 /// queries, and with fewer keys that would count beside the work on them.
 const KEYS_OF_PART: usize = 256;
 
+/// How many multiplications take about as long as it takes to get two numbers from
+/// memory for one.
+const WAIT: usize = 8;
+
 /// The gradients of a loss with respect to queries, keys and values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gradient<F> {
@@ -161,90 +165,122 @@ impl<F: Real> Loss<'_, F> {
         instructions: Instructions,
         summaries: &[Summary<F>],
     ) -> Result<Gradient<F>, Error> {
-        let Problem { q, k, v, .. } = &self.attention;
-        let mut d_q = zeroed(D_Q, q.shape())?;
-        let mut d_k = zeroed(D_K, k.shape())?;
-        let mut d_v = zeroed(D_V, v.shape())?;
-        if self.attention.heads().min(self.attention.queries()).min(self.attention.keys()) > 0 {
-            fill(instructions, self, summaries, &mut d_q, &mut d_k, &mut d_v)?;
+        let attention = &self.attention;
+        let Problem { q, k, v, .. } = attention;
+        let ranges = ranges_of_keys(attention)?;
+        let others = Others::new(attention, &ranges)?;
+        let [terms, d_q, d_k, d_v] = zeroed_together([
+            ("the parts of the gradient of q", &others.shape(attention)),
+            (D_Q, q.shape()),
+            (D_K, k.shape()),
+            (D_V, v.shape()),
+        ])?;
+        let mut places = Places { d_q: d_q?, terms: terms?, d_k: d_k?, d_v: d_v? };
+        if attention.heads().min(attention.queries()).min(attention.keys()) > 0 {
+            places.fill(instructions, self, summaries, &ranges, &others)?;
         }
         Ok(Gradient {
-            q: from_elements(D_Q, q.raw_dim(), d_q)?,
-            k: from_elements(D_K, k.raw_dim(), d_k)?,
-            v: from_elements(D_V, v.raw_dim(), d_v)?,
+            q: from_elements(D_Q, q.raw_dim(), places.d_q)?,
+            k: from_elements(D_K, k.raw_dim(), places.d_k)?,
+            v: from_elements(D_V, v.raw_dim(), places.d_v)?,
         })
     }
 }
 
-/// Computes the gradients of a loss; there must be heads, queries and keys.
-fn fill<F: Real>(
-    instructions: Instructions,
-    loss: &Loss<F>,
-    summaries: &[Summary<F>],
-    d_q: &mut [F],
-    d_k: &mut [F],
-    d_v: &mut [F],
-) -> Result<(), Error> {
-    let attention = &loss.attention;
-    let statistics = if summaries.is_empty() {
-        Statistics::new(loss, &summarise(instructions, attention)?)?
-    } else {
-        Statistics::new(loss, summaries)?
-    };
-    let ranges = ranges_of_keys(attention)?;
-    let mut others = Others::new(attention, &ranges)?;
-    let mut parts = divide(attention, &ranges, d_q, &mut others, d_k, d_v)?;
-    parts.sort_by_key(|part| Reverse(part.scores(attention)));
+/// Arrays of zeros, made by several threads: to touch new memory takes its time.
+fn zeroed_together<F: Real, const N: usize>(
+    arrays: [(&'static str, &[usize]); N],
+) -> Result<[Result<Vec<F>, Error>; N], Error> {
+    let mut made = std::array::from_fn(|_| Ok(Vec::new()));
+    let numbers = arrays.map(|(_, shape)| {
+        shape.iter().fold(1_usize, |product, &length| product.saturating_mul(length))
+    });
+    let numbers = numbers.into_iter().fold(0, usize::saturating_add);
     parallel::for_each(
-        parts,
-        attention.multiplications().saturating_mul(2),
-        || Scratch::new(loss),
-        |scratch, part| {
-            let statistics = statistics.of_head(part.head, attention.queries());
-            instructions.run(Sweep { loss, statistics, part, scratch });
-        },
+        made.iter_mut().zip(arrays).collect(),
+        numbers.saturating_mul(WAIT),
+        || Ok(()),
+        |(), (made, (name, shape))| *made = zeroed(name, shape),
     )?;
-    others.add_to(attention, d_q)?;
-    look_again(loss, d_q, d_k, d_v)
+    Ok(made)
+}
+
+/// The places of the results, and of what is to be added to one of them.
+struct Places<F> {
+    d_q: Vec<F>,
+    /// What all parts of a head but the first add to `d_q`.
+    terms: Vec<F>,
+    d_k: Vec<F>,
+    d_v: Vec<F>,
+}
+
+impl<F: Real> Places<F> {
+    /// Computes the gradients of a loss; there must be heads, queries and keys.
+    fn fill(
+        &mut self,
+        instructions: Instructions,
+        loss: &Loss<F>,
+        summaries: &[Summary<F>],
+        ranges: &[Range<usize>],
+        others: &Others,
+    ) -> Result<(), Error> {
+        let attention = &loss.attention;
+        let statistics = if summaries.is_empty() {
+            Statistics::new(loss, &summarise(instructions, attention)?)?
+        } else {
+            Statistics::new(loss, summaries)?
+        };
+        let mut parts = self.divide(attention, ranges)?;
+        parts.sort_by_key(|part| Reverse(part.scores(attention)));
+        parallel::for_each(
+            parts,
+            attention.multiplications().saturating_mul(2),
+            || Scratch::new(loss),
+            |scratch, part| {
+                let statistics = statistics.of_head(part.head, attention.queries());
+                instructions.run(Sweep { loss, statistics, part, scratch });
+            },
+        )?;
+        others.add(attention, &self.terms, &mut self.d_q)?;
+        look_again(loss, &mut self.d_q, &mut self.d_k, &mut self.d_v)
+    }
+
+    /// The parts of every head, each with its place. The first of each head has its
+    /// place in `d_q` itself, to which what the others give is added.
+    fn divide(
+        &mut self,
+        attention: &Problem<F>,
+        ranges: &[Range<usize>],
+    ) -> Result<Vec<Part<'_, F>>, Error> {
+        let (mut d_q, mut terms) = (&mut *self.d_q, &mut *self.terms);
+        let (mut d_k, mut d_v) = (&mut *self.d_k, &mut *self.d_v);
+        let ranges_of_heads = (0..attention.heads())
+            .flat_map(|head| ranges.iter().map(move |keys| (head, keys.clone())));
+        let parts = ranges_of_heads.map(|(head, keys)| {
+            let first_query = first_query_to_see(attention, keys.start);
+            let length = (attention.queries() - first_query) * attention.d();
+            let d_q = if keys.start == 0 {
+                split_off(&mut d_q, first_query * attention.d());
+                split_off(&mut d_q, length)
+            } else {
+                split_off(&mut terms, length)
+            };
+            let d_k = split_off(&mut d_k, keys.len() * attention.d());
+            let d_v = split_off(&mut d_v, keys.len() * attention.d_v());
+            Part { head, keys, first_query, d_q, d_k, d_v }
+        });
+        collected("the list of parts", &[attention.heads(), ranges.len()], parts)
+    }
 }
 
 /// Divides the keys of a head into parts of whole panels, all but the last alike.
 fn ranges_of_keys<F: Real>(attention: &Problem<F>) -> Result<Vec<Range<usize>>, Error> {
     let keys = attention.keys();
-    let wanted = PARTS.div_ceil(attention.heads());
+    let wanted = PARTS.div_ceil(attention.heads().max(1));
     let parts = wanted.min(keys / KEYS_OF_PART).max(1);
-    let length = keys.div_ceil(parts).next_multiple_of(WIDEST);
+    let length = keys.div_ceil(parts).max(1).next_multiple_of(WIDEST);
     let ranges = (0..keys).step_by(length).map(|first| first..keys.min(first + length));
     collected("the list of parts", &[parts], ranges)
-}
-
-/// The parts of every head, each with its place in the results. The first of each
-/// head has its place in `d_q` itself, where what the others give is added.
-fn divide<'a, F: Real>(
-    attention: &Problem<F>,
-    ranges: &[Range<usize>],
-    mut d_q: &'a mut [F],
-    others: &'a mut Others<F>,
-    mut d_k: &'a mut [F],
-    mut d_v: &'a mut [F],
-) -> Result<Vec<Part<'a, F>>, Error> {
-    let mut d_q_of_others = others.d_q.as_mut_slice();
-    let ranges_of_heads =
-        (0..attention.heads()).flat_map(|head| ranges.iter().map(move |keys| (head, keys.clone())));
-    let parts = ranges_of_heads.map(|(head, keys)| {
-        let first_query = first_query_to_see(attention, keys.start);
-        let length = (attention.queries() - first_query) * attention.d();
-        let d_q = if keys.start == 0 {
-            split_off(&mut d_q, first_query * attention.d());
-            split_off(&mut d_q, length)
-        } else {
-            split_off(&mut d_q_of_others, length)
-        };
-        let d_k = split_off(&mut d_k, keys.len() * attention.d());
-        let d_v = split_off(&mut d_v, keys.len() * attention.d_v());
-        Part { head, keys, first_query, d_q, d_k, d_v }
-    });
-    collected("the list of parts", &[attention.heads(), ranges.len()], parts)
 }
 
 /// Takes the first elements of what is left.

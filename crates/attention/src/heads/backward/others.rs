@@ -1,61 +1,73 @@
 //! What the parts of a head but the first give to the gradients of its queries.
 //! Each has a place of its own; in the end they are added up, in their order.
 
+use super::WAIT;
 use super::sweep::first_query_to_see;
 use crate::heads::parallel;
 use crate::heads::problem::Problem;
-use crate::shape::{collected, zeroed};
+use crate::shape::collected;
 use crate::{Error, Real};
 use std::ops::Range;
 
 /// How many rows one job adds up.
 const ROWS: usize = 256;
 
-/// As many multiplications take about as long as one addition here, which waits for
-/// memory.
-const ADDITION: usize = 8;
-
-/// The places of all parts of every head but the first.
-pub(super) struct Others<F> {
-    /// The first query that each of a head's parts is about.
+/// What all parts of a head but the first are about; it is the same for every head.
+pub(super) struct Others {
+    /// The first query that each of them is about.
     first_queries: Vec<usize>,
-    /// For each head and each part the rows `(queries, d)` from that query on.
-    pub(super) d_q: Vec<F>,
 }
 
-impl<F: Real> Others<F> {
-    /// Room for the parts with these keys.
-    pub(super) fn new(attention: &Problem<F>, ranges: &[Range<usize>]) -> Result<Self, Error> {
+impl Others {
+    /// The parts with these keys.
+    pub(super) fn new<F: Real>(
+        attention: &Problem<F>,
+        ranges: &[Range<usize>],
+    ) -> Result<Self, Error> {
         let firsts = ranges.iter().skip(1).map(|keys| first_query_to_see(attention, keys.start));
-        let first_queries = collected("the list of parts", &[ranges.len()], firsts)?;
-        let rows = first_queries.iter().map(|first| attention.queries() - first).sum();
-        let shape = [attention.heads(), rows, attention.d()];
-        let d_q = zeroed("the parts of the gradient of q", &shape)?;
-        Ok(Self { first_queries, d_q })
+        Ok(Self { first_queries: collected("the list of parts", &[ranges.len()], firsts)? })
     }
 
-    /// Adds all to what the first parts gave, `(H, T_q, d)`.
-    pub(super) fn add_to(&self, attention: &Problem<F>, d_q: &mut [F]) -> Result<(), Error> {
-        if self.d_q.is_empty() {
+    /// The shape of their terms: for each head and each part the rows from its first
+    /// query on.
+    pub(super) fn shape<F: Real>(&self, attention: &Problem<F>) -> [usize; 3] {
+        let rows = self.first_queries.iter().map(|first| attention.queries() - first);
+        [attention.heads(), rows.fold(0, usize::saturating_add), attention.d()]
+    }
+
+    /// Adds their terms to what the first parts gave, `(H, T_q, d)`.
+    pub(super) fn add<F: Real>(
+        &self,
+        attention: &Problem<F>,
+        terms: &[F],
+        sums: &mut [F],
+    ) -> Result<(), Error> {
+        if terms.is_empty() {
             return Ok(());
         }
         let (heads, queries, d) = (attention.heads(), attention.queries(), attention.d());
-        let of_heads = d_q.chunks_exact_mut(queries * d);
-        let jobs = of_heads.zip(self.d_q.chunks_exact(self.d_q.len() / heads));
-        let jobs = jobs.flat_map(|(sums, terms)| {
+        let of_heads = sums.chunks_exact_mut(queries * d).zip(terms.chunks(terms.len() / heads));
+        let jobs = of_heads.flat_map(|(sums, terms)| {
             let sums = sums.chunks_mut(ROWS * d).enumerate();
-            sums.map(move |(index, sums)| (index * ROWS, sums, terms))
+            sums.map(move |(index, sums)| (index * ROWS, terms, sums))
         });
         parallel::for_each(
             collected("the list of sums", &[heads, queries.div_ceil(ROWS)], jobs)?,
-            self.d_q.len().saturating_mul(ADDITION),
+            terms.len().saturating_mul(WAIT),
             || Ok(()),
-            |(), (first_query, sums, terms)| self.add(first_query, queries, d, terms, sums),
+            |(), (first_query, terms, sums)| self.add_rows(first_query, queries, d, terms, sums),
         )
     }
 
-    /// Adds the terms of one head to the rows of its queries from one of them on.
-    fn add(&self, first_query: usize, queries: usize, d: usize, terms: &[F], sums: &mut [F]) {
+    /// Adds the terms of one head to the rows of some queries.
+    fn add_rows<F: Real>(
+        &self,
+        first_query: usize,
+        queries: usize,
+        d: usize,
+        terms: &[F],
+        sums: &mut [F],
+    ) {
         let mut later = terms;
         for &first in &self.first_queries {
             let (terms, rest) = later.split_at((queries - first) * d);

@@ -65,7 +65,9 @@ impl<F: Real> Tile<F> {
 
 /// Copies rows to the beginning of some memory, one after another.
 fn copy<F: Real>(rows: &ArrayView2<F>, memory: &mut [F]) {
-    if let Ok(mut copy) = ArrayViewMut2::from_shape(rows.dim(), &mut memory[..rows.len()]) {
+    if let Some(rows) = rows.to_slice() {
+        memory[..rows.len()].copy_from_slice(rows);
+    } else if let Ok(mut copy) = ArrayViewMut2::from_shape(rows.dim(), &mut memory[..rows.len()]) {
         copy.assign(rows);
     }
 }

@@ -1,7 +1,7 @@
 //! What the backward pass must know of each row before it begins: enough to make
 //! any of its weights again, and the average that softmax backwards subtracts.
 
-use super::Loss;
+use super::{Loss, WAIT};
 use crate::heads::instructions::{Instructions, Job};
 use crate::heads::panel::Panel;
 use crate::heads::parallel;
@@ -15,6 +15,9 @@ use std::ops::Range;
 
 /// How many queries a job is for: a multiple of every panel's width.
 const QUERY_BLOCK: usize = 64;
+
+/// How many sums a dot product ends with, side by side.
+const LANES: usize = 16;
 
 /// What is known of a row.
 #[derive(Clone, Copy)]
@@ -42,7 +45,7 @@ impl<F: Real> Statistics<F> {
         let jobs = rows.chunks_mut(QUERY_BLOCK).zip(summaries.chunks(QUERY_BLOCK)).enumerate();
         parallel::for_each(
             collected("the list of blocks", &[(heads * queries).div_ceil(QUERY_BLOCK)], jobs)?,
-            heads.saturating_mul(queries).saturating_mul(attention.d_v()),
+            loss.output.len().saturating_mul(WAIT),
             || Ok(()),
             |(), (index, (rows, summaries))| {
                 for (place, (row, summary)) in rows.iter_mut().zip(summaries).enumerate() {
@@ -71,16 +74,25 @@ fn known<F: Real>(loss: &Loss<F>, head: usize, query: usize, summary: &Summary<F
     Row { largest, share: total.recip(), average }
 }
 
-/// The sum of `dO ∘ O` over a row: several sums side by side, so that none waits for
-/// another.
+/// The sum of `dO ∘ O` over a row.
 fn average<F: Real>(loss: &Loss<F>, head: usize, query: usize) -> F {
-    let output = loss.output.slice(s![head, query, ..]);
-    let d_output = loss.d_output.slice(s![head, query, ..]);
-    let mut sums = [F::zero(); 8];
-    for (index, (&o, &d_o)) in output.iter().zip(d_output).enumerate() {
-        sums[index % 8] += o * d_o;
+    let [o, d_o] = [&loss.output, &loss.d_output].map(|array| array.slice(s![head, query, ..]));
+    let [o, d_o] = [o.as_standard_layout(), d_o.as_standard_layout()];
+    dot(o.as_slice().unwrap_or_default(), d_o.as_slice().unwrap_or_default())
+}
+
+/// The dot product of two rows: several sums side by side, of which none waits for
+/// another.
+fn dot<F: Real>(a: &[F], b: &[F]) -> F {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let mut sums = [F::zero(); LANES];
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
     }
-    sums.iter().fold(F::zero(), |sum, &term| sum + term)
+    let rest = a_rest.iter().zip(b_rest).fold(F::zero(), |sum, (&a, &b)| sum + a * b);
+    sums.iter().fold(rest, |sum, &term| sum + term)
 }
 
 /// Goes through the keys once, for the softmax of every row, `(H, T_q)`.

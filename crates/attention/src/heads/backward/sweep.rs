@@ -113,7 +113,7 @@ impl<F: Real> Sweep<'_, '_, '_, F> {
         for first in (first_query_to_see(attention, keys.start)..queries).step_by(QUERY_BLOCK) {
             tile.set(loss, part.head, first..queries.min(first + QUERY_BLOCK));
             for index in 0..panels.count::<WIDTH>() {
-                let panel = panels.panel::<WIDTH>(attention, index);
+                let panel = &mut panels.panel::<WIDTH>(attention, index);
                 meet::<F, FUSED, WIDTH>(attention, statistics, tile, panel, weights, d_scores);
             }
             let row = first - part.first_query;
@@ -133,7 +133,7 @@ fn meet<F: Real, const FUSED: bool, const WIDTH: usize>(
     attention: &Problem<F>,
     statistics: &[Row<F>],
     tile: &mut Tile<F>,
-    panel: Panel<F, WIDTH>,
+    panel: &mut Panel<F, WIDTH>,
     weights: &mut [[F; WIDTH]],
     d_scores: &mut [[F; WIDTH]],
 ) {
