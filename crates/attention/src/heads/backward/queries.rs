@@ -8,11 +8,8 @@ use crate::{Error, Real};
 use ndarray::{ArrayView2, ArrayViewMut2, s};
 use std::ops::Range;
 
-/// How many queries a tile holds at most. What is made of it and a panel of keys,
-/// and is gone through again and again, stays in the nearest cache.
-pub(super) const QUERY_BLOCK: usize = 64;
-
-/// Neighbouring queries of one head, at most `QUERY_BLOCK`.
+/// Neighbouring queries of one head, at most WIDTH: a tile and a panel of keys make a
+/// square of weights, small enough to stay in the nearest cache.
 pub(super) struct Tile<F> {
     /// Which queries these are.
     pub(super) queries: Range<usize>,
@@ -21,7 +18,7 @@ pub(super) struct Tile<F> {
     /// The gradients of their output, `(queries, d_v)`, one after another.
     pub(super) d_output: Vec<F>,
     /// The gradients of the queries, cut into columns of WIDTH: for each column
-    /// `(QUERY_BLOCK, WIDTH)`.
+    /// `(WIDTH, WIDTH)`.
     pub(super) d_q: Vec<F>,
 }
 
@@ -31,11 +28,11 @@ impl<F: Real> Tile<F> {
         let (d, d_v) = (loss.attention.d(), loss.attention.d_v());
         Ok(Self {
             queries: 0..0,
-            q: zeroed("a tile of queries", &[QUERY_BLOCK, d])?,
-            d_output: zeroed("the gradient of a tile of the output", &[QUERY_BLOCK, d_v])?,
+            q: zeroed("a tile of queries", &[WIDEST, d])?,
+            d_output: zeroed("the gradient of a tile of the output", &[WIDEST, d_v])?,
             d_q: zeroed(
                 "the gradient of a tile of queries",
-                &[QUERY_BLOCK, d.next_multiple_of(WIDEST)],
+                &[WIDEST, d.next_multiple_of(WIDEST)],
             )?,
         })
     }
@@ -55,7 +52,7 @@ impl<F: Real> Tile<F> {
         let pieces = self.d_q.as_chunks::<WIDTH>().0;
         for (index, row) in rows.chunks_exact_mut(columns.max(1)).enumerate() {
             for (column, sums) in row.chunks_mut(WIDTH).enumerate() {
-                for (sum, &term) in sums.iter_mut().zip(&pieces[column * QUERY_BLOCK + index]) {
+                for (sum, &term) in sums.iter_mut().zip(&pieces[column * WIDTH + index]) {
                     *sum += term * factor;
                 }
             }

@@ -16,9 +16,6 @@ use std::ops::Range;
 /// How many queries a job is for: a multiple of every panel's width.
 const QUERY_BLOCK: usize = 64;
 
-/// How many sums a dot product ends with, side by side.
-const LANES: usize = 16;
-
 /// What is known of a row.
 #[derive(Clone, Copy)]
 pub(super) struct Row<F> {
@@ -76,23 +73,9 @@ fn known<F: Real>(loss: &Loss<F>, head: usize, query: usize, summary: &Summary<F
 
 /// The sum of `dO ∘ O` over a row.
 fn average<F: Real>(loss: &Loss<F>, head: usize, query: usize) -> F {
-    let [o, d_o] = [&loss.output, &loss.d_output].map(|array| array.slice(s![head, query, ..]));
-    let [o, d_o] = [o.as_standard_layout(), d_o.as_standard_layout()];
-    dot(o.as_slice().unwrap_or_default(), d_o.as_slice().unwrap_or_default())
-}
-
-/// The dot product of two rows: several sums side by side, of which none waits for
-/// another.
-fn dot<F: Real>(a: &[F], b: &[F]) -> F {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let mut sums = [F::zero(); LANES];
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest = a_rest.iter().zip(b_rest).fold(F::zero(), |sum, (&a, &b)| sum + a * b);
-    sums.iter().fold(rest, |sum, &term| sum + term)
+    let output = loss.output.slice(s![head, query, ..]);
+    let d_output = loss.d_output.slice(s![head, query, ..]);
+    output.iter().zip(d_output).fold(F::zero(), |sum, (&o, &d_o)| sum + o * d_o)
 }
 
 /// Goes through the keys once, for the softmax of every row, `(H, T_q)`.

@@ -9,7 +9,7 @@
 
 use super::Loss;
 use super::keys::{Panel, Panels, WIDEST, most_keys};
-use super::queries::{QUERY_BLOCK, Tile};
+use super::queries::Tile;
 use super::statistics::Row;
 use crate::heads::exponential::exp2;
 use crate::heads::instructions::Job;
@@ -56,7 +56,7 @@ pub(super) struct Scratch<F> {
     panels: Panels<F>,
     tile: Tile<F>,
     /// The weights of a tile and a panel, and the gradients of their scores:
-    /// `(QUERY_BLOCK, WIDTH)`.
+    /// `(WIDTH, WIDTH)`.
     weights: Vec<F>,
     d_scores: Vec<F>,
 }
@@ -68,8 +68,8 @@ impl<F: Real> Scratch<F> {
         Ok(Self {
             panels: Panels::new(&loss.attention)?,
             tile: Tile::new(loss)?,
-            weights: zeroed(TILE, &[QUERY_BLOCK, WIDEST])?,
-            d_scores: zeroed(TILE, &[QUERY_BLOCK, WIDEST])?,
+            weights: zeroed(TILE, &[WIDEST, WIDEST])?,
+            d_scores: zeroed(TILE, &[WIDEST, WIDEST])?,
         })
     }
 }
@@ -110,8 +110,8 @@ impl<F: Real> Sweep<'_, '_, '_, F> {
         let attention = &loss.attention;
         let (d, d_v, queries) = (attention.d(), attention.d_v(), attention.queries());
         panels.set::<WIDTH>(attention, part.head, keys.clone());
-        for first in (first_query_to_see(attention, keys.start)..queries).step_by(QUERY_BLOCK) {
-            tile.set(loss, part.head, first..queries.min(first + QUERY_BLOCK));
+        for first in (first_query_to_see(attention, keys.start)..queries).step_by(WIDTH) {
+            tile.set(loss, part.head, first..queries.min(first + WIDTH));
             for index in 0..panels.count::<WIDTH>() {
                 let panel = &mut panels.panel::<WIDTH>(attention, index);
                 meet::<F, FUSED, WIDTH>(attention, statistics, tile, panel, weights, d_scores);
@@ -153,7 +153,7 @@ fn meet<F: Real, const FUSED: bool, const WIDTH: usize>(
 
     mix::<F, FUSED, WIDTH, false>(weights, d_output, &[F::one(); WIDTH], panel.d_v_columns);
     mix::<F, FUSED, WIDTH, false>(d_scores, q, &[F::one(); WIDTH], panel.d_k_columns);
-    let columns = tile.d_q.as_chunks_mut().0.chunks_exact_mut(QUERY_BLOCK);
+    let columns = tile.d_q.as_chunks_mut().0.chunks_exact_mut(WIDTH);
     for (k_rows, d_q) in panel.k_rows.chunks_exact(WIDTH).zip(columns) {
         let d_q = &mut d_q[blind..][..d_scores.len()];
         multiply::<F, FUSED, WIDTH, true>(d_scores.as_flattened(), WIDTH, k_rows, d_q);
