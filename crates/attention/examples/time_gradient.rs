@@ -69,9 +69,9 @@ fn time<F: Real>(arguments: &Arguments, convert: impl Fn(f64) -> F) -> Result<()
     let options = if arguments.causal { Options::causal() } else { Options::full() };
     let both = || -> Result<[f64; 2]> {
         let start = Instant::now();
-        let output = heads::attend(&q, &k, &v, options)?;
+        let attended = heads::Forward::new(&q, &k, &v, options)?;
         let forward = start.elapsed();
-        black_box(heads::gradient(&q, &k, &v, &output, &d_output, options)?);
+        black_box(attended.gradient(&d_output)?);
         Ok([forward, start.elapsed() - forward].map(|time| time.as_secs_f64() * 1e3))
     };
     both()?;

@@ -52,7 +52,7 @@ pub(crate) mod sealed {
         where
             Self: Element,
         {
-            block::attend(instructions, problem, output)
+            block::attend(instructions, problem, output, &mut [])
         }
     }
 
@@ -70,7 +70,7 @@ pub(crate) mod sealed {
             use crate::heads::pairs::{self, Processor};
             match Processor::with(instructions) {
                 Some(processor) => pairs::attend(processor, problem, output),
-                None => block::attend(instructions, problem, output),
+                None => block::attend(instructions, problem, output, &mut []),
             }
         }
     }

@@ -9,12 +9,14 @@
 //!   multiply in pairs;
 //! - `panel` takes queries side by side through the keys, a `tile` at a time:
 //!   `product` and `softmax` are its arithmetic, `exponential` is theirs;
-//! - `careful` looks again where NaN and infinities came out.
+//! - `careful` looks again where NaN and infinities came out;
+//! - `backward` is the way back, and `forward` keeps what shortens it.
 
 mod backward;
 pub(crate) mod block;
 mod careful;
 pub(crate) mod exponential;
+mod forward;
 pub(crate) mod instructions;
 #[cfg(all(target_arch = "x86_64", feature = "bf16"))]
 pub(crate) mod pairs;
@@ -30,6 +32,7 @@ use crate::shape::{axis, from_elements, must_match, zeroed, zeros};
 use crate::{Element, Error, Options, Real, recipe};
 
 pub use backward::{Gradient, gradient, gradient_on};
+pub use forward::Forward;
 pub use instructions::Instructions;
 use ndarray::{Array3, ArrayRef3, Axis, Dimension, IntoDimension};
 pub(crate) use problem::Problem;

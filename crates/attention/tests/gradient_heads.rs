@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use approx::assert_abs_diff_eq;
-use attention::heads::{self, Gradient, Instructions};
+use attention::heads::{self, Forward, Gradient, Instructions};
 use attention::{Error, Mask, Options, Real, Trace};
 use ndarray::{Array3, ArrayRef3, Axis, s};
 use proptest::prelude::*;
@@ -71,6 +71,25 @@ fn assert_alike<F: Real>(made: &ArrayRef3<F>, expected: &ArrayRef3<F>, epsilon: 
     }
 }
 
+/// The bits of a gradient.
+fn bits<F: Real>(gradient: &Gradient<F>) -> [Vec<u64>; 3] {
+    [&gradient.q, &gradient.k, &gradient.v]
+        .map(|array| array.iter().map(|&element| Into::<f64>::into(element).to_bits()).collect())
+}
+
+/// What is kept from the forward pass gives the bits of what is made again.
+fn assert_keeping_changes_nothing<F: Real>(matrices: &Matrices<F>, options: Options<F>) {
+    let [q, k, v, d_output] = matrices;
+    for instructions in Instructions::available() {
+        let forward = Forward::new_on(instructions, q, k, v, options).unwrap();
+        let kept = forward.gradient(d_output).unwrap();
+        let output = &forward.output;
+        let made_again =
+            heads::gradient_on(instructions, q, k, v, output, d_output, options).unwrap();
+        assert_eq!(bits(&kept), bits(&made_again), "{instructions}");
+    }
+}
+
 /// Every set of instructions gives what the recipe gives.
 fn assert_all_alike<F: Real>(matrices: &Matrices<F>, options: Options<F>, epsilon: f64) {
     let expected = by_the_recipe(matrices, options);
@@ -105,6 +124,26 @@ proptest! {
     #[test]
     fn tiles_give_what_the_recipe_gives(sizes in sizes(), options in options(), seed: u64) {
         assert_all_alike(&fill(sizes, seed), options, 1e-12);
+    }
+
+    #[test]
+    fn what_is_kept_gives_what_is_made_again(sizes in sizes(), options in options(), seed: u64) {
+        let matrices = fill(sizes, seed);
+        assert_keeping_changes_nothing(&matrices, options);
+        let scale = options.scale.map(|scale| scale as f32);
+        assert_keeping_changes_nothing(&narrow(&matrices), Options { mask: options.mask, scale });
+    }
+
+    #[test]
+    fn forward_gives_what_attend_gives(sizes in sizes(), options in options(), seed: u64) {
+        let [q, k, v, _] = &fill(sizes, seed);
+        let forward = Forward::new(q, k, v, options).unwrap();
+        let output = heads::attend(q, k, v, options).unwrap();
+        if sizes[1] > 4 {
+            prop_assert_eq!(forward.output, output);
+        } else {
+            assert_alike(&forward.output, &output, 1e-12);
+        }
     }
 
     #[test]
@@ -143,11 +182,33 @@ proptest! {
 
 #[test]
 fn many_tiles_and_parts_give_what_the_whole_gives() {
-    // Longer than the properties above can afford: two parts of keys.
+    // Longer than the properties above can afford: four parts of keys.
     let matrices = fill([2, 301, 1037, 5, 3], 7);
     for mask in [Mask::Full, Mask::Causal, Mask::CausalFromStart] {
         assert_all_alike(&matrices, Options::masked(mask).with_scale(9.0), 1e-11);
     }
+}
+
+#[test]
+fn parts_that_most_queries_do_not_see_give_what_the_whole_gives() {
+    // Four parts of keys; more queries than one job adds up, whose first see nothing.
+    let matrices = fill([1, 1301, 1037, 2, 3], 7);
+    for mask in [Mask::Full, Mask::Causal, Mask::CausalFromStart] {
+        assert_all_alike(&matrices, Options::masked(mask), 1e-11);
+    }
+}
+
+#[test]
+fn wide_heads_give_what_the_recipe_gives() {
+    // Components are gone through 64 at a time. Of such keys 64 stand in panels at a
+    // time, so that each of the two parts is swept several times.
+    let matrices = fill([1, 70, 520, 129, 66], 3);
+    assert_all_alike(&matrices, Options::causal(), 1e-11);
+    let matrices = fill([1, 70, 140, 66, 140], 3);
+    assert_all_alike(&narrow(&matrices), Options::full(), 1e-3);
+    // So wide that a single panel is more than is meant to stand at a time.
+    let matrices = fill([1, 9, 140, 1030, 1100], 3);
+    assert_all_alike(&matrices, Options::full().with_scale(0.1), 1e-10);
 }
 
 #[test]
@@ -161,6 +222,7 @@ fn what_is_not_finite_means_what_it_means_in_the_recipe() {
                     // The loss looks at some outputs only.
                     matrices[3].slice_mut(s![.., 30..50, ..]).fill(0.0);
                     assert_all_alike(&matrices, options, 1e-12);
+                    assert_keeping_changes_nothing(&matrices, options);
                 }
             }
         }
@@ -229,6 +291,14 @@ fn shapes_that_do_not_fit_are_named() {
         "d_output has shape (2, 5, 3) but v has shape (2, 7, 4): \
          their last axes (value size d_v) must be equal"
     );
+    let mut forward = Forward::new(&q, &k, &v, Options::full()).unwrap();
+    let message = forward.gradient(&q).unwrap_err().to_string();
+    assert!(message.starts_with("d_output has shape (2, 5, 3)"), "{message}");
+    forward.output = v.clone();
+    let message = forward.gradient(&d_output).unwrap_err().to_string();
+    assert!(message.starts_with("output has shape (2, 7, 4)"), "{message}");
+    let error = Forward::new(&q, &v, &v, Options::full()).unwrap_err();
+    assert!(error.to_string().starts_with("k has shape (2, 7, 4)"), "{error}");
     let error = heads::gradient(&q, &v, &v, &d_output, &d_output, Options::full()).unwrap_err();
     assert!(error.to_string().starts_with("k has shape (2, 7, 4)"), "{error}");
     let options = Options::full().with_scale(NAN);

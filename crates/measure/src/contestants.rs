@@ -86,7 +86,8 @@ impl<E: Element<Real = f32>> Prepared<E> {
     }
 }
 
-/// This book's crate: [`heads::attend`], and [`heads::gradient`] where it is asked for.
+/// This book's crate: [`heads::attend`], or [`heads::Forward`] and its gradient where
+/// that is asked for.
 #[derive(Default)]
 pub(crate) struct Tiles(Prepared<f32>);
 
@@ -111,13 +112,13 @@ impl Contestant for Tiles {
     fn run(&mut self) -> Result<Duration> {
         let gradient = self.0.case().is_some_and(|case| case.gradient);
         self.0.time(|q, k, v, options| {
-            let output = heads::attend(q, k, v, options)?;
-            if gradient {
-                // The loss is the sum of the output, so that its gradient is ones.
-                let d_output = Array3::ones(output.dim());
-                black_box(heads::gradient(q, k, v, &output, &d_output, options)?);
+            if !gradient {
+                return heads::attend(q, k, v, options);
             }
-            Ok(output)
+            let forward = heads::Forward::new(q, k, v, options)?;
+            // The loss is the sum of the output, so that its gradient is ones.
+            black_box(forward.gradient(&Array3::ones(forward.output.dim()))?);
+            Ok(forward.output)
         })
     }
 }

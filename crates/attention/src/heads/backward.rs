@@ -3,31 +3,40 @@
 //! the work and puts the parts together; the arithmetic is in `sweep`.
 
 mod careful;
-mod gather;
+mod keys;
+mod others;
+mod queries;
 mod statistics;
 mod sweep;
 
 use super::check_shapes;
 use super::instructions::Instructions;
 use super::parallel;
-use super::problem::{KEY_BLOCK, Problem};
+use super::problem::Problem;
+use super::softmax::Summary;
 use crate::shape::{axis, collected, from_elements, must_match, zeroed};
 use crate::{Error, Options, Real};
 use careful::look_again;
+use keys::WIDEST;
 use ndarray::{Array3, ArrayRef3, ArrayView3, Axis};
-use statistics::Statistics;
+use others::Others;
+use statistics::{Statistics, summarise};
 use std::cmp::Reverse;
 use std::ops::Range;
-use sweep::{Part, Scratch, Sweep};
+use sweep::{Part, Scratch, Sweep, first_query_to_see};
 
 /// How many parts there are to share among threads, at least, where each head is
 /// long enough to be divided. The count must not depend on the threads: how the
 /// parts are added up decides about the last bits.
 const PARTS: usize = 32;
 
-/// How many tiles of keys a part holds at least: with fewer it would take longer
-/// to set the queries in order than to work on them.
-const TILES_OF_PART: usize = 4;
+/// How many keys a part holds at least: each part adds to the gradients of all
+/// queries, and with fewer keys that would count beside the work on them.
+const KEYS_OF_PART: usize = 256;
+
+/// How many multiplications take about as long as it takes to get two numbers from
+/// memory for one.
+const WAIT: usize = 8;
 
 /// The gradients of a loss with respect to queries, keys and values.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +93,7 @@ pub struct Gradient<F> {
 /// order, so the same bits come out on any number of threads, and without the
 /// feature `rayon`. A head whose gradients come out NaN or infinite is computed
 /// again by the recipe, row by row, so that the two agree on what such numbers
-/// mean. Memory beyond the results is a few times `T·d` for each thread.
+/// mean. Memory beyond the results grows with `T·d`.
 ///
 /// # Reference
 ///
@@ -118,18 +127,7 @@ pub fn gradient_on<F: Real>(
     let scale = options.scale_for(q.len_of(Axis(2)))?;
     let attention = Problem { q: q.view(), k: k.view(), v: v.view(), mask: options.mask, scale };
     let loss = Loss { attention, output: output.view(), d_output: d_output.view() };
-
-    let mut d_q = zeroed(D_Q, q.shape())?;
-    let mut d_k = zeroed(D_K, k.shape())?;
-    let mut d_v = zeroed(D_V, v.shape())?;
-    if loss.attention.heads().min(loss.attention.queries()).min(loss.attention.keys()) > 0 {
-        fill(instructions, &loss, &mut d_q, &mut d_k, &mut d_v)?;
-    }
-    Ok(Gradient {
-        q: from_elements(D_Q, q.raw_dim(), d_q)?,
-        k: from_elements(D_K, k.raw_dim(), d_k)?,
-        v: from_elements(D_V, v.raw_dim(), d_v)?,
-    })
+    loss.gradient(instructions, &[])
 }
 
 /// The names of the results, for errors.
@@ -138,7 +136,7 @@ const D_K: &str = "the gradient of k";
 const D_V: &str = "the gradient of v";
 
 /// Checks that an array is of the shape of the output, `(H, T_q, d_v)`.
-fn check_output<F: Real>(
+pub(super) fn check_output<F: Real>(
     name: &'static str,
     array: &ArrayRef3<F>,
     q: &ArrayRef3<F>,
@@ -150,90 +148,142 @@ fn check_output<F: Real>(
 }
 
 /// Attention, what came out of it, and how a loss changes with that.
-struct Loss<'a, F: Real> {
-    attention: Problem<'a, F>,
+pub(super) struct Loss<'a, F: Real> {
+    pub(super) attention: Problem<'a, F>,
     /// `O (H, T_q, d_v)`.
-    output: ArrayView3<'a, F>,
+    pub(super) output: ArrayView3<'a, F>,
     /// `dO (H, T_q, d_v)`.
-    d_output: ArrayView3<'a, F>,
+    pub(super) d_output: ArrayView3<'a, F>,
 }
 
-/// Computes the gradients of a loss; there must be heads, queries and keys.
-fn fill<F: Real>(
-    instructions: Instructions,
-    loss: &Loss<F>,
-    d_q: &mut [F],
-    d_k: &mut [F],
-    d_v: &mut [F],
-) -> Result<(), Error> {
-    let attention = &loss.attention;
-    let statistics = Statistics::new(instructions, loss)?;
-    let ranges = ranges_of_keys(attention)?;
-    // Each part has a gradient of all queries of its head, to be added up.
-    let shape = [attention.heads(), ranges.len(), attention.queries(), attention.d()];
-    let mut d_q_of_parts = zeroed("the parts of the gradient of q", &shape)?;
-    let mut parts = divide(attention, &ranges, &mut d_q_of_parts, d_k, d_v)?;
-    parts.sort_by_key(|part| Reverse(part.scores(attention)));
+impl<F: Real> Loss<'_, F> {
+    /// The gradients of a loss of shapes known to fit. Summaries of the softmax of
+    /// every row `(H, T_q)` spare a pass over the keys; if there are none, they are
+    /// made.
+    pub(super) fn gradient(
+        &self,
+        instructions: Instructions,
+        summaries: &[Summary<F>],
+    ) -> Result<Gradient<F>, Error> {
+        let attention = &self.attention;
+        let Problem { q, k, v, .. } = attention;
+        let ranges = ranges_of_keys(attention)?;
+        let others = Others::new(attention, &ranges)?;
+        let [terms, d_q, d_k, d_v] = zeroed_together([
+            ("the parts of the gradient of q", &others.shape(attention)),
+            (D_Q, q.shape()),
+            (D_K, k.shape()),
+            (D_V, v.shape()),
+        ])?;
+        let mut places = Places { d_q: d_q?, terms: terms?, d_k: d_k?, d_v: d_v? };
+        if attention.heads().min(attention.queries()).min(attention.keys()) > 0 {
+            places.fill(instructions, self, summaries, &ranges, &others)?;
+        }
+        Ok(Gradient {
+            q: from_elements(D_Q, q.raw_dim(), places.d_q)?,
+            k: from_elements(D_K, k.raw_dim(), places.d_k)?,
+            v: from_elements(D_V, v.raw_dim(), places.d_v)?,
+        })
+    }
+}
+
+/// Arrays of zeros, made by several threads: to touch new memory takes its time.
+fn zeroed_together<F: Real, const N: usize>(
+    arrays: [(&'static str, &[usize]); N],
+) -> Result<[Result<Vec<F>, Error>; N], Error> {
+    let mut made = std::array::from_fn(|_| Ok(Vec::new()));
+    let numbers = arrays.map(|(_, shape)| {
+        shape.iter().fold(1_usize, |product, &length| product.saturating_mul(length))
+    });
+    let numbers = numbers.into_iter().fold(0, usize::saturating_add);
     parallel::for_each(
-        parts,
-        attention.multiplications().saturating_mul(2),
-        || Scratch::new(loss),
-        |scratch, part| {
-            let statistics = statistics.of_head(part.head, attention.queries());
-            instructions.run(Sweep { loss, statistics, part, scratch });
-        },
+        made.iter_mut().zip(arrays).collect(),
+        numbers.saturating_mul(WAIT),
+        || Ok(()),
+        |(), (made, (name, shape))| *made = zeroed(name, shape),
     )?;
-    add_parts(&d_q_of_parts, ranges.len(), attention.queries() * attention.d(), d_q);
-    look_again(loss, d_q, d_k, d_v)
+    Ok(made)
 }
 
-/// Divides the keys of a head into parts of whole tiles, all but the last alike.
+/// The places of the results, and of what is to be added to one of them.
+struct Places<F> {
+    d_q: Vec<F>,
+    /// What all parts of a head but the first add to `d_q`.
+    terms: Vec<F>,
+    d_k: Vec<F>,
+    d_v: Vec<F>,
+}
+
+impl<F: Real> Places<F> {
+    /// Computes the gradients of a loss; there must be heads, queries and keys.
+    fn fill(
+        &mut self,
+        instructions: Instructions,
+        loss: &Loss<F>,
+        summaries: &[Summary<F>],
+        ranges: &[Range<usize>],
+        others: &Others,
+    ) -> Result<(), Error> {
+        let attention = &loss.attention;
+        let statistics = if summaries.is_empty() {
+            Statistics::new(loss, &summarise(instructions, attention)?)?
+        } else {
+            Statistics::new(loss, summaries)?
+        };
+        let mut parts = self.divide(attention, ranges)?;
+        parts.sort_by_key(|part| Reverse(part.scores(attention)));
+        parallel::for_each(
+            parts,
+            attention.multiplications().saturating_mul(2),
+            || Scratch::new(loss),
+            |scratch, part| {
+                let statistics = statistics.of_head(part.head, attention.queries());
+                instructions.run(Sweep { loss, statistics, part, scratch });
+            },
+        )?;
+        others.add(attention, &self.terms, &mut self.d_q)?;
+        look_again(loss, &mut self.d_q, &mut self.d_k, &mut self.d_v)
+    }
+
+    /// The parts of every head, each with its place. The first of each head has its
+    /// place in `d_q` itself, to which what the others give is added.
+    fn divide(
+        &mut self,
+        attention: &Problem<F>,
+        ranges: &[Range<usize>],
+    ) -> Result<Vec<Part<'_, F>>, Error> {
+        let (mut d_q, mut terms) = (&mut *self.d_q, &mut *self.terms);
+        let (mut d_k, mut d_v) = (&mut *self.d_k, &mut *self.d_v);
+        let ranges_of_heads = (0..attention.heads())
+            .flat_map(|head| ranges.iter().map(move |keys| (head, keys.clone())));
+        let parts = ranges_of_heads.map(|(head, keys)| {
+            let first_query = first_query_to_see(attention, keys.start);
+            let length = (attention.queries() - first_query) * attention.d();
+            let d_q = if keys.start == 0 {
+                split_off(&mut d_q, first_query * attention.d());
+                split_off(&mut d_q, length)
+            } else {
+                split_off(&mut terms, length)
+            };
+            let d_k = split_off(&mut d_k, keys.len() * attention.d());
+            let d_v = split_off(&mut d_v, keys.len() * attention.d_v());
+            Part { head, keys, first_query, d_q, d_k, d_v }
+        });
+        collected("the list of parts", &[attention.heads(), ranges.len()], parts)
+    }
+}
+
+/// Divides the keys of a head into parts of whole panels, all but the last alike.
 fn ranges_of_keys<F: Real>(attention: &Problem<F>) -> Result<Vec<Range<usize>>, Error> {
     let keys = attention.keys();
-    let tiles = keys.div_ceil(KEY_BLOCK);
-    let wanted = PARTS.div_ceil(attention.heads());
-    let parts = wanted.min(tiles / TILES_OF_PART).max(1);
-    let length = tiles.div_ceil(parts) * KEY_BLOCK;
+    let wanted = PARTS.div_ceil(attention.heads().max(1));
+    let parts = wanted.min(keys / KEYS_OF_PART).max(1);
+    let length = keys.div_ceil(parts).max(1).next_multiple_of(WIDEST);
     let ranges = (0..keys).step_by(length).map(|first| first..keys.min(first + length));
     collected("the list of parts", &[parts], ranges)
-}
-
-/// The parts of every head, each with its place in the results.
-fn divide<'a, F: Real>(
-    attention: &Problem<F>,
-    ranges: &[Range<usize>],
-    mut d_q: &'a mut [F],
-    mut d_k: &'a mut [F],
-    mut d_v: &'a mut [F],
-) -> Result<Vec<Part<'a, F>>, Error> {
-    let ranges_of_heads =
-        (0..attention.heads()).flat_map(|head| ranges.iter().map(move |keys| (head, keys.clone())));
-    let parts = ranges_of_heads.map(|(head, keys)| Part {
-        head,
-        d_q: split_off(&mut d_q, attention.queries() * attention.d()),
-        d_k: split_off(&mut d_k, keys.len() * attention.d()),
-        d_v: split_off(&mut d_v, keys.len() * attention.d_v()),
-        keys,
-    });
-    collected("the list of parts", &[attention.heads(), ranges.len()], parts)
 }
 
 /// Takes the first elements of what is left.
 fn split_off<'a, F>(rest: &mut &'a mut [F], length: usize) -> &'a mut [F] {
     rest.split_off_mut(..length).unwrap_or_default()
-}
-
-/// Adds the parts of each head, from the first to the last.
-fn add_parts<F: Real>(parts: &[F], parts_of_head: usize, length: usize, sums: &mut [F]) {
-    if length == 0 {
-        return;
-    }
-    let heads = parts.chunks_exact(parts_of_head * length).zip(sums.chunks_exact_mut(length));
-    for (parts, sums) in heads {
-        for part in parts.chunks_exact(length) {
-            for (sum, &term) in sums.iter_mut().zip(part) {
-                *sum += term;
-            }
-        }
-    }
 }

@@ -6,6 +6,7 @@ use super::instructions::{Instructions, Job};
 use super::panel::Panel;
 use super::parallel;
 use super::problem::{KEY_BLOCK, Problem};
+use super::softmax::Summary;
 use super::tile::Tiles;
 use crate::shape::{collected, zeroed};
 use crate::{Element, Error};
@@ -17,20 +18,24 @@ pub(super) const QUERY_BLOCK: usize = 64;
 
 /// Neighbouring queries of one head, at most `QUERY_BLOCK`, and their rows of
 /// the output: `d_v` elements for each query.
-pub(super) struct Block<'a, E> {
+pub(super) struct Block<'a, E: Element> {
     pub(super) head: usize,
     pub(super) queries: Range<usize>,
     pub(super) rows: &'a mut [E],
+    /// One for each query, or none if they are not asked for.
+    pub(super) summaries: &'a mut [Summary<E::Real>],
 }
 
-/// Computes the output `(H, T_q, d_v)` of a problem; it must not be empty.
+/// Computes the output `(H, T_q, d_v)` of a problem; it must not be empty. Where
+/// there is room for summaries `(H, T_q)`, they are written down too.
 pub(crate) fn attend<E: Element>(
     instructions: Instructions,
     problem: &Problem<E>,
     output: &mut [E],
+    summaries: &mut [Summary<E::Real>],
 ) -> Result<(), Error> {
     parallel::for_each(
-        heaviest_first(problem, output)?,
+        heaviest_first(problem, output, summaries)?,
         problem.multiplications(),
         || Scratch::new(problem),
         |scratch, mut block| block.fill(instructions, problem, scratch),
@@ -52,16 +57,19 @@ pub(super) fn attend_block<E: Element>(
 pub(super) fn heaviest_first<'a, E: Element>(
     problem: &Problem<E>,
     output: &'a mut [E],
+    mut summaries: &'a mut [Summary<E::Real>],
 ) -> Result<Vec<Block<'a, E>>, Error> {
     let (queries, d_v) = (problem.queries(), problem.d_v());
     let rows_of_heads = output.chunks_exact_mut(queries * d_v).enumerate();
-    let blocks = rows_of_heads.flat_map(|(head, rows_of_head)| {
+    let rows_of_blocks = rows_of_heads.flat_map(|(head, rows_of_head)| {
         let firsts = (0..queries).step_by(QUERY_BLOCK);
-        firsts.zip(rows_of_head.chunks_mut(QUERY_BLOCK * d_v)).map(move |(first, rows)| Block {
-            head,
-            queries: first..queries.min(first + QUERY_BLOCK),
-            rows,
-        })
+        let rows = rows_of_head.chunks_mut(QUERY_BLOCK * d_v);
+        firsts.zip(rows).map(move |(first, rows)| (head, first, rows))
+    });
+    let blocks = rows_of_blocks.map(|(head, first, rows)| {
+        let queries = first..queries.min(first + QUERY_BLOCK);
+        let summaries = summaries.split_off_mut(..queries.len()).unwrap_or_default();
+        Block { head, queries, rows, summaries }
     });
     let shape = [problem.heads(), queries.div_ceil(QUERY_BLOCK)];
     let mut blocks = collected("the list of blocks", &shape, blocks)?;
@@ -127,6 +135,9 @@ impl<E: Element> Job<E::Real> for Fill<'_, '_, '_, E> {
                 panel.absorb::<E, FUSED>(problem, &tile, scores);
             }
         }
+        for (panel, summaries) in panels.iter().zip(block.summaries.chunks_mut(WIDTH)) {
+            panel.softmax.summarise(summaries);
+        }
         for (panel, rows) in panels.iter_mut().zip(block.rows.chunks_mut(WIDTH * problem.d_v())) {
             if !panel.finish(problem, rows) {
                 look_again::<_, E, FUSED, WIDTH>(problem, block.head, panel, tiles, scores, rows);
@@ -168,7 +179,8 @@ mod tests {
         let problem =
             Problem { q: q.view(), k: k.view(), v: v.view(), mask: Mask::Causal, scale: 1.0 };
         let mut output = vec![0.0; 2 * 134 * 5];
-        let blocks = heaviest_first(&problem, &mut output).unwrap();
+        let mut summaries = vec![Summary { largest: 0.0, total: 0.0 }; 2 * 134];
+        let blocks = heaviest_first(&problem, &mut output, &mut summaries).unwrap();
         let order: Vec<_> =
             blocks.iter().map(|block| (block.head, block.queries.clone())).collect();
         assert_eq!(
@@ -178,7 +190,10 @@ mod tests {
         for block in blocks {
             assert_eq!(block.rows.len(), block.queries.len() * 5);
             block.rows.iter_mut().for_each(|element| *element += 1.0);
+            assert_eq!(block.summaries.len(), block.queries.len());
+            block.summaries.iter_mut().for_each(|summary| summary.total += 1.0);
         }
+        assert!(summaries.iter().all(|summary| summary.total == 1.0));
         assert_eq!(output, vec![1.0; 2 * 134 * 5]);
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn attend(
     output: &mut [bf16],
 ) -> Result<(), Error> {
     parallel::for_each(
-        heaviest_first(problem, output)?,
+        heaviest_first(problem, output, &mut [])?,
         problem.multiplications(),
         || Scratch::new(problem),
         |scratch, mut block| {

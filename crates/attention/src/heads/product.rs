@@ -12,6 +12,10 @@ use crate::Real;
 /// How many rows grow at once.
 const ROWS: usize = 4;
 
+/// How many components of the queries are gone through at a time: as many as stay
+/// in the nearest cache while all keys pass by.
+const DEPTH: usize = 64;
+
 /// The scores `(keys, WIDTH)` of keys `(keys, d)` and queries `(d, WIDTH)`.
 #[inline(always)]
 pub(crate) fn score<F: Real, const FUSED: bool, const WIDTH: usize>(
@@ -19,35 +23,62 @@ pub(crate) fn score<F: Real, const FUSED: bool, const WIDTH: usize>(
     queries: &[[F; WIDTH]],
     scores: &mut [[F; WIDTH]],
 ) {
-    let (fours, rest) = scores.as_chunks_mut::<ROWS>();
-    let first_of_rest = fours.len() * ROWS;
-    for (index, four) in fours.iter_mut().enumerate() {
-        *four = score_rows::<F, FUSED, WIDTH, ROWS>(keys, index * ROWS, queries);
-    }
-    for (index, row) in rest.iter_mut().enumerate() {
-        [*row] = score_rows::<F, FUSED, WIDTH, 1>(keys, first_of_rest + index, queries);
+    let d = queries.len();
+    let (first, rest) = queries.split_at(d.min(DEPTH));
+    multiply::<F, FUSED, WIDTH, false>(keys, d, first, scores);
+    for (index, queries) in rest.chunks(DEPTH).enumerate() {
+        let keys = keys.get((index + 1) * DEPTH..).unwrap_or_default();
+        multiply::<F, FUSED, WIDTH, true>(keys, d, queries, scores);
     }
 }
 
-/// The scores of neighbouring keys.
+/// Sets each of some sums, or with ADD adds to it, the product of a row of factors
+/// with a matrix of as many rows. Rows of factors begin `stride` apart.
 #[inline(always)]
-fn score_rows<F: Real, const FUSED: bool, const WIDTH: usize, const ROWS: usize>(
-    keys: &[F],
-    first: usize,
-    queries: &[[F; WIDTH]],
-) -> [[F; WIDTH]; ROWS] {
-    let d = queries.len();
-    let mut rows = [&keys[..0]; ROWS];
-    for row in 0..ROWS {
-        rows[row] = &keys[(first + row) * d..][..d];
+pub(super) fn multiply<F: Real, const FUSED: bool, const WIDTH: usize, const ADD: bool>(
+    factors: &[F],
+    stride: usize,
+    matrix: &[[F; WIDTH]],
+    sums: &mut [[F; WIDTH]],
+) {
+    let (fours, rest) = sums.as_chunks_mut::<ROWS>();
+    let first_of_rest = fours.len() * ROWS;
+    for (index, four) in fours.iter_mut().enumerate() {
+        let first = index * ROWS;
+        multiply_rows::<F, FUSED, WIDTH, ADD, ROWS>(factors, stride, first, matrix, four);
     }
-    let mut sums = [[F::zero(); WIDTH]; ROWS];
-    for (c, components) in queries.iter().enumerate() {
+    for (index, row) in rest.as_chunks_mut::<1>().0.iter_mut().enumerate() {
+        let first = first_of_rest + index;
+        multiply_rows::<F, FUSED, WIDTH, ADD, 1>(factors, stride, first, matrix, row);
+    }
+}
+
+/// The products of neighbouring rows of factors.
+#[inline(always)]
+fn multiply_rows<
+    F: Real,
+    const FUSED: bool,
+    const WIDTH: usize,
+    const ADD: bool,
+    const ROWS: usize,
+>(
+    factors: &[F],
+    stride: usize,
+    first: usize,
+    matrix: &[[F; WIDTH]],
+    sums: &mut [[F; WIDTH]; ROWS],
+) {
+    let mut rows = [&factors[..0]; ROWS];
+    for row in 0..ROWS {
+        rows[row] = &factors[(first + row) * stride..][..matrix.len()];
+    }
+    let mut products = if ADD { *sums } else { [[F::zero(); WIDTH]; ROWS] };
+    for (c, components) in matrix.iter().enumerate() {
         for row in 0..ROWS {
-            add_multiple::<F, FUSED, WIDTH>(&mut sums[row], rows[row][c], components);
+            add_multiple::<F, FUSED, WIDTH>(&mut products[row], rows[row][c], components);
         }
     }
-    sums
+    *sums = products;
 }
 
 /// Lets an output `(d_v, WIDTH)` fade, and adds to it the values `(keys, d_v)`,

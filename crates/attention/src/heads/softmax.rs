@@ -18,10 +18,27 @@ pub(super) struct Running<F, const WIDTH: usize> {
     pub(super) total: [F; WIDTH],
 }
 
+/// The softmax of one query that has seen all of its keys: enough to make any of
+/// its weights again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Summary<F> {
+    /// Its largest score.
+    pub(super) largest: F,
+    /// The sum of its weights, relative to that score; 0 if no key is open to it.
+    pub(super) total: F,
+}
+
 impl<F: Real, const WIDTH: usize> Running<F, WIDTH> {
     /// No key seen.
     pub(super) fn new() -> Self {
         Self { largest: [F::neg_infinity(); WIDTH], total: [F::zero(); WIDTH] }
+    }
+
+    /// Writes down what is known of the first queries.
+    pub(super) fn summarise(&self, summaries: &mut [Summary<F>]) {
+        for (index, summary) in summaries.iter_mut().enumerate() {
+            *summary = Summary { largest: self.largest[index], total: self.total[index] };
+        }
     }
 
     /// Turns new scores `(keys, WIDTH)` into weights `exp2(factor·(score −

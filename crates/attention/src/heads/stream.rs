@@ -59,7 +59,8 @@ pub(super) fn attend<F: Real, E: Element<Real = F>>(
         let whole = ranges.fold(whole, |whole, part| whole.merge(part, problem.factor()));
         if !whole.divide(problem, row) {
             let queries = query..query + 1;
-            block::attend_block(instructions, problem, Block { head, queries, rows: row })?;
+            let block = Block { head, queries, rows: row, summaries: &mut [] };
+            block::attend_block(instructions, problem, block)?;
         }
     }
     Ok(())
