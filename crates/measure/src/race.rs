@@ -17,6 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// cores away from whoever runs next.
 const REST: Duration = Duration::from_millis(250);
 
+/// Runs shorter than this come twice, and the second counts: after the rest it can
+/// take some milliseconds until all cores are awake.
+const SHORT: Duration = Duration::from_millis(100);
+
 /// Lets all that take part run the case, alternating.
 pub(crate) fn run(
     case: Case,
@@ -37,7 +41,8 @@ pub(crate) fn run(
         for (contestant, times) in &mut racing {
             if round == 0 || times.iter().sum::<Duration>() < PATIENCE {
                 thread::sleep(REST);
-                times.push(contestant.run()?);
+                let first = contestant.run()?;
+                times.push(if first < SHORT { contestant.run()? } else { first });
             }
         }
     }
