@@ -32,10 +32,10 @@ pub(crate) fn name(case: Case) -> String {
 pub(crate) fn run(cases: Vec<Case>, threads: usize, runs: u32) -> Result<Record> {
     let mut versions = Vec::new();
     for (name, attend) in VERSIONS {
-        versions.push(Version::new(name, attend, 1)?);
+        versions.push(Version::on_one_thread(name, attend)?);
     }
     let (_, cores) = VERSIONS[VERSIONS.len() - 1];
-    versions.push(Version::new(EVERY_THREAD, cores, threads)?);
+    versions.push(Version { name: EVERY_THREAD, attend: cores, alone: None, prepared: None });
     let mut versions: Vec<Box<dyn Contestant>> =
         versions.into_iter().map(|version| Box::new(version) as _).collect();
     let mut record = Record::new(threads, runs, &[]);
@@ -51,17 +51,18 @@ pub(crate) fn run(cases: Vec<Case>, threads: usize, runs: u32) -> Result<Record>
 struct Version {
     name: &'static str,
     attend: Attend,
-    threads: ThreadPool,
+    /// The one thread that it runs on; else those that the peers run on too.
+    alone: Option<ThreadPool>,
     prepared: Option<([Array2<f32>; 3], Options<f32>)>,
 }
 
 impl Version {
-    fn new(name: &'static str, attend: Attend, threads: usize) -> Result<Version> {
-        let threads = ThreadPoolBuilder::new()
-            .num_threads(threads)
+    fn on_one_thread(name: &'static str, attend: Attend) -> Result<Version> {
+        let alone = ThreadPoolBuilder::new()
+            .num_threads(1)
             .build()
-            .with_context(|| format!("{threads} threads for `{name}` cannot be started"))?;
-        Ok(Version { name, attend, threads, prepared: None })
+            .with_context(|| format!("a thread for `{name}` cannot be started"))?;
+        Ok(Version { name, attend, alone: Some(alone), prepared: None })
     }
 }
 
@@ -87,13 +88,17 @@ impl Contestant for Version {
 
     fn run(&mut self) -> Result<Duration> {
         let ([q, k, v], options) = self.prepared.as_ref().context("no case is prepared")?;
-        self.threads.install(|| {
+        let attend = || {
             let start = Instant::now();
             let output = (self.attend)(q, k, v, *options)?;
             let took = start.elapsed();
             std::hint::black_box(output);
             Ok(took)
-        })
+        };
+        match &self.alone {
+            Some(thread) => thread.install(attend),
+            None => attend(),
+        }
     }
 }
 
@@ -146,12 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn a_version_runs_what_it_prepared_and_on_its_own_threads() {
+    fn a_version_runs_what_it_prepared_and_on_its_own_thread() {
         let threads: Attend = |q, _, _, _| {
-            assert_eq!(rayon::current_num_threads(), 3);
+            assert_eq!(rayon::current_num_threads(), 1);
             Ok(q.to_owned())
         };
-        let mut version = Version::new("one", threads, 3).unwrap();
+        let mut version = Version::on_one_thread("one", threads).unwrap();
         assert_eq!(version.run().unwrap_err().to_string(), "no case is prepared");
         version.prepare(SMALL).unwrap();
         version.run().unwrap();
