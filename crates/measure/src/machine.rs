@@ -39,6 +39,15 @@ impl Machine {
     }
 }
 
+/// Keeps a thread on a core of its own, where the system lets us: else two of them may
+/// find themselves on one core, and stay there while another is idle.
+pub(crate) fn stay_on_a_core(thread: usize) {
+    let cores = core_affinity::get_core_ids().unwrap_or_default();
+    if let Some(&core) = cores.get(thread % cores.len().max(1)) {
+        core_affinity::set_for_current(core);
+    }
+}
+
 /// What the machine can do at best, as measured.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ceilings {

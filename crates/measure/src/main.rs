@@ -57,6 +57,7 @@ fn main() -> anyhow::Result<()> {
     };
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
+        .start_handler(machine::stay_on_a_core)
         .build_global()
         .context("the threads cannot be started")?;
     let peers = arguments.chosen(cases::table(), Case::name);

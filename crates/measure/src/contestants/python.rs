@@ -60,6 +60,8 @@ impl Python {
     pub(crate) fn start(program: &Path, threads: usize) -> Result<Python> {
         let mut child = Command::new(program)
             .args(["-c", PROGRAM])
+            // Each of its threads on a core of its own, as ours are.
+            .env("OMP_PROC_BIND", "true")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
