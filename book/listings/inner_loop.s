@@ -1,9 +1,9 @@
 # One turn: a component of 64 queries, and of 4 keys.
-# rustc 1.95, x86-64, heads::product::score_rows for AVX-512, in single precision.
+# rustc 1.95, x86-64, heads::product::multiply_rows for AVX-512, in single precision.
 .L_next:
-    cmpq %rsi, %rdi
+    cmpq %r11, %r15
     jae .L_panic
-    vbroadcastss (%r9,%rdi,4), %zmm16
+    vbroadcastss (%r14,%r15,4), %zmm16
     vmovups (%rcx), %zmm17
     vmovups 64(%rcx), %zmm18
     vmovups 128(%rcx), %zmm19
@@ -12,22 +12,22 @@
     vfmadd231ps %zmm18, %zmm16, %zmm14
     vfmadd231ps %zmm19, %zmm16, %zmm13
     vfmadd231ps %zmm16, %zmm20, %zmm12
-    vbroadcastss (%rax,%rdi,4), %zmm16
+    vbroadcastss (%r8,%r15,4), %zmm16
     vfmadd231ps %zmm17, %zmm16, %zmm11
     vfmadd231ps %zmm18, %zmm16, %zmm10
     vfmadd231ps %zmm19, %zmm16, %zmm9
     vfmadd231ps %zmm16, %zmm20, %zmm8
-    vbroadcastss (%rdx,%rdi,4), %zmm16
+    vbroadcastss (%r10,%r15,4), %zmm16
     vfmadd231ps %zmm17, %zmm16, %zmm7
     vfmadd231ps %zmm18, %zmm16, %zmm6
     vfmadd231ps %zmm19, %zmm16, %zmm5
     vfmadd231ps %zmm16, %zmm20, %zmm4
-    vbroadcastss (%r15,%rdi,4), %zmm16
-    incq %rdi
+    vbroadcastss (%rax,%r15,4), %zmm16
+    incq %r15
     vfmadd231ps %zmm17, %zmm16, %zmm3
     vfmadd231ps %zmm18, %zmm16, %zmm2
     vfmadd231ps %zmm19, %zmm16, %zmm1
     vfmadd231ps %zmm20, %zmm16, %zmm0
     addq $256, %rcx
-    cmpq %r14, %rcx
+    cmpq %rsi, %rcx
     jne .L_next

@@ -4,7 +4,7 @@
 use ledger::Ledger;
 use ndarray::Array2;
 
-use super::measured::{Record, gradient, short};
+use super::measured::{Record, gradient, peers, short};
 use super::peers::{CASES, DECODE, numbered};
 
 /// The cases forwards and backwards.
@@ -37,6 +37,10 @@ pub fn enter(ledger: &mut Ledger) {
         .enter("lanes.short.decode", decoding_in_16_bits)
         .digits(1)
         .about("milliseconds of decoding on numbers of 16 bits");
+    ledger
+        .enter("lanes.short.decode.f32", decoding_in_32_bits)
+        .digits(1)
+        .about("milliseconds of decoding on numbers of 32 bits");
     ledger
         .enter("lanes.short.instructions", instructions)
         .about("the instructions that the kernel used on numbers of 16 bits");
@@ -113,6 +117,15 @@ pub fn short_least_gain() -> Result<f64, String> {
 /// The measurement cannot be read.
 pub fn decoding_in_16_bits() -> Result<f64, String> {
     short()?.milliseconds(&format!("{DECODE} bf16"), BOTH[0])
+}
+
+/// Milliseconds of decoding on numbers of 32 bits.
+///
+/// # Errors
+///
+/// The measurement cannot be read.
+pub fn decoding_in_32_bits() -> Result<f64, String> {
+    peers()?.milliseconds(DECODE, BOTH[0])
 }
 
 /// The instructions that the kernel used on numbers of 16 bits.
