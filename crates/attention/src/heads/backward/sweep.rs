@@ -1,6 +1,7 @@
 //! One part of the work: some keys of one head against all queries that may see
-//! them. Some keys stand in panels while the queries pass by, a tile at a time; the weights of a tile and a panel and their gradients are made again, used
-//! in three products, and forgotten.
+//! them. The keys stand in panels while the queries pass by, a tile at a time; the
+//! weights of a tile and a panel and their gradients are made again, used in three
+//! products, and forgotten.
 //!
 //! Forward, queries stand side by side in panels and keys pass by. Here it is the
 //! other way round: two gradients belong to a key and one to a query, and what
