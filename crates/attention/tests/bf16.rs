@@ -181,8 +181,6 @@ fn wrong_shapes_and_scales_are_named() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
     #[test]
     fn shapes_at_random_are_near_the_truth(
         sizes in (0..4_usize, 0..80_usize, 0..150_usize, 0..40_usize, 0..40_usize),
