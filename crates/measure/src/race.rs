@@ -53,3 +53,51 @@ pub(crate) fn run(
     });
     Ok(Timed { case, name: case.name(), figures: figures.collect() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::square;
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    /// Says that each run takes as long as it is told to, and counts them.
+    struct Pretender {
+        took: Duration,
+        runs: Rc<Cell<u32>>,
+    }
+
+    impl Contestant for Pretender {
+        fn name(&self) -> &'static str {
+            "pretender"
+        }
+
+        fn version(&self) -> String {
+            String::new()
+        }
+
+        fn takes_part(&self, _: Case) -> bool {
+            true
+        }
+
+        fn prepare(&mut self, _: Case) -> Result<()> {
+            Ok(())
+        }
+
+        fn run(&mut self) -> Result<Duration> {
+            self.runs.set(self.runs.get() + 1);
+            Ok(self.took)
+        }
+    }
+
+    #[test]
+    fn short_runs_come_twice_and_one_of_the_two_counts() {
+        for (took, each) in [(SHORT / 2, 2), (SHORT, 1)] {
+            let runs = Rc::new(Cell::new(0));
+            let pretender = Pretender { took, runs: Rc::clone(&runs) };
+            let timed = run(square(1, 9, 3, true), &mut [Box::new(pretender)], 3).unwrap();
+            assert_eq!(timed.figures[0].runs, 3);
+            assert_eq!(runs.get(), 1 + 3 * each, "one to begin with, then {each} a round");
+        }
+    }
+}

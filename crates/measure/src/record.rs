@@ -216,6 +216,17 @@ mod tests {
     }
 
     #[test]
+    fn reading_is_found_where_it_took_part_in_decoding() {
+        let mut record = Record::new(1, 1, &[]);
+        assert_eq!(record.reading(), None);
+        // 536 870 912 bytes of keys and values in 32 ms.
+        let case = cases::table()[9];
+        let figures = vec![Figures::of(Reading::NAME, case, vec![Duration::from_millis(32)])];
+        record.cases.push(Timed { name: case.name(), case, figures });
+        assert!((record.reading().unwrap() - 16.777_216).abs() < 1e-9);
+    }
+
+    #[test]
     fn what_is_written_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("new/peers.json");

@@ -127,7 +127,20 @@ pub fn whole() -> Result<Array2<f64>, String> {
 
 /// How many times as fast as PyTorch, in each case.
 fn over_pytorch() -> Result<Vec<f64>, String> {
-    Ok(tiled()?.outer_iter().map(|row| row[0] / row[1]).collect())
+    Ok(first_over_second(&tiled()?))
+}
+
+/// In each row the first speed over the second: this book's kernel over PyTorch.
+pub(super) fn first_over_second(table: &Array2<f64>) -> Vec<f64> {
+    table.outer_iter().map(|row| row[0] / row[1]).collect()
+}
+
+pub(super) fn geometric_mean(gains: &[f64]) -> f64 {
+    (gains.iter().map(|gain| gain.ln()).sum::<f64>() / gains.len() as f64).exp()
+}
+
+pub(super) fn least(gains: &[f64]) -> f64 {
+    gains.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// The same as bars.
@@ -155,8 +168,7 @@ pub fn gains() -> Result<Figure, String> {
 ///
 /// The measurement cannot be read.
 pub fn mean_gain() -> Result<f64, String> {
-    let gains = over_pytorch()?;
-    Ok((gains.iter().map(|gain| gain.ln()).sum::<f64>() / gains.len() as f64).exp())
+    Ok(geometric_mean(&over_pytorch()?))
 }
 
 /// The smallest of the times as fast as PyTorch.
@@ -165,7 +177,7 @@ pub fn mean_gain() -> Result<f64, String> {
 ///
 /// The measurement cannot be read.
 pub fn least_gain() -> Result<f64, String> {
-    Ok(over_pytorch()?.into_iter().fold(f64::INFINITY, f64::min))
+    Ok(least(&over_pytorch()?))
 }
 
 /// In each case the kernel is three times as fast as candle-nn, or more.

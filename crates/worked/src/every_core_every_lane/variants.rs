@@ -5,7 +5,7 @@ use ledger::Ledger;
 use ndarray::Array2;
 
 use super::measured::{Record, gradient, peers, short};
-use super::peers::{CASES, DECODE, numbered};
+use super::peers::{CASES, DECODE, first_over_second, geometric_mean, least, numbered};
 
 /// The cases forwards and backwards.
 const LEARNING: [&str; 6] = [
@@ -70,19 +70,6 @@ fn table(record: &Record, cases: &[&str], kind: &str) -> Result<Array2<f64>, Str
     Ok(table)
 }
 
-/// How many times as fast as PyTorch, in each case.
-fn over_pytorch(table: &Array2<f64>) -> Vec<f64> {
-    table.outer_iter().map(|row| row[0] / row[1]).collect()
-}
-
-fn geometric_mean(gains: &[f64]) -> f64 {
-    (gains.iter().map(|gain| gain.ln()).sum::<f64>() / gains.len() as f64).exp()
-}
-
-fn least(gains: &[f64]) -> f64 {
-    gains.iter().copied().fold(f64::INFINITY, f64::min)
-}
-
 /// GFLOP/s of the kernel and PyTorch on numbers of 16 bits: `(9, 2)`.
 ///
 /// # Errors
@@ -98,7 +85,7 @@ pub fn in_16_bits() -> Result<Array2<f64>, String> {
 ///
 /// The measurement cannot be read.
 pub fn short_mean_gain() -> Result<f64, String> {
-    Ok(geometric_mean(&over_pytorch(&in_16_bits()?)))
+    Ok(geometric_mean(&first_over_second(&in_16_bits()?)))
 }
 
 /// The smallest of the times as fast as PyTorch on numbers of 16 bits.
@@ -107,7 +94,7 @@ pub fn short_mean_gain() -> Result<f64, String> {
 ///
 /// The measurement cannot be read.
 pub fn short_least_gain() -> Result<f64, String> {
-    Ok(least(&over_pytorch(&in_16_bits()?)))
+    Ok(least(&first_over_second(&in_16_bits()?)))
 }
 
 /// Milliseconds of decoding on numbers of 16 bits.
@@ -161,7 +148,7 @@ pub fn forwards_and_backwards() -> Result<Array2<f64>, String> {
 ///
 /// The measurement cannot be read.
 pub fn learning_mean_gain() -> Result<f64, String> {
-    Ok(geometric_mean(&over_pytorch(&forwards_and_backwards()?)))
+    Ok(geometric_mean(&first_over_second(&forwards_and_backwards()?)))
 }
 
 /// The smallest of the times as fast as PyTorch, forwards and backwards.
@@ -170,7 +157,7 @@ pub fn learning_mean_gain() -> Result<f64, String> {
 ///
 /// The measurement cannot be read.
 pub fn learning_least_gain() -> Result<f64, String> {
-    Ok(least(&over_pytorch(&forwards_and_backwards()?)))
+    Ok(least(&first_over_second(&forwards_and_backwards()?)))
 }
 
 /// The processor that gradients were measured on.
@@ -190,7 +177,7 @@ mod tests {
     fn gains_and_their_mean_are_those_worked_by_hand() {
         // Twice, and eight times as fast: four times on average, twice at least.
         let table = ndarray::array![[6.0, 3.0], [16.0, 2.0]];
-        let gains = over_pytorch(&table);
+        let gains = first_over_second(&table);
         assert_eq!(gains, [2.0, 8.0]);
         assert!((geometric_mean(&gains) - 4.0).abs() < 1e-12);
         assert_eq!(least(&gains), 2.0);
